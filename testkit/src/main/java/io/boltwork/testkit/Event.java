@@ -1,5 +1,6 @@
 package io.boltwork.testkit;
 
+import io.boltwork.LockKind;
 import java.util.Locale;
 
 /**
@@ -15,6 +16,7 @@ import java.util.Locale;
  * @param type invocation or answer
  * @param lock the lock's name; {@code -} for {@link Action#KILL}
  * @param token the fencing token, 0 if there is none
+ * @param share the share of the lock
  */
 public record Event(
         String file,
@@ -25,7 +27,8 @@ public record Event(
         Action action,
         Type type,
         String lock,
-        long token) {
+        long token,
+        RecordedShare share) {
 
     /** The action that a line records. */
     public enum Action {
@@ -55,12 +58,17 @@ public record Event(
         return action == someAction && type == someType;
     }
 
+    /** Returns whether both lines are about the same share of the same lock. */
+    boolean isOfSameShare(Event other) {
+        return lock.equals(other.lock) && share.equals(other.share);
+    }
+
     /** Returns a readable form: seconds, process, thread, action, location. */
     @Override
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "%d.%09d s  %s  %s  %s %s%s%s  (%s:%d)",
+                "%d.%09d s  %s  %s  %s %s%s%s%s  (%s:%d)",
                 nanos / 1_000_000_000,
                 nanos % 1_000_000_000,
                 process,
@@ -69,6 +77,7 @@ public record Event(
                 word(type),
                 action == Action.KILL ? "" : "  " + lock,
                 token == 0 ? "" : "  token " + token,
+                share.kind() == LockKind.LOCK ? "" : "  " + share,
                 file,
                 line);
     }

@@ -1,5 +1,6 @@
 package io.boltwork.testkit;
 
+import io.boltwork.LockKind;
 import io.boltwork.testkit.Event.Action;
 import io.boltwork.testkit.Event.Type;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -19,8 +21,8 @@ import java.util.stream.Stream;
  * A record of how processes have used their locks: which thread requested what, when, and with which outcome. Modeled
  * on Jepsen's histories. Immutable.
  *
- * <p>A history is text, one event per line: nanoseconds, process, thread, action, type, lock, token. The lines of one
- * thread are in program order; lines of different threads are in any order.
+ * <p>A history is text, one event per line: nanoseconds, process, thread, action, type, lock, token, share. The lines of
+ * one thread are in program order; lines of different threads are in any order.
  *
  * <pre>
  * 100 a t1 acquire invoke stock
@@ -29,6 +31,24 @@ import java.util.stream.Stream;
  * 150 a t1 release invoke stock
  * 170 a t1 release ok     stock
  * 180 a -  kill    ok
+ * </pre>
+ *
+ * <p>All lines of a shared lock end with a {@linkplain RecordedShare share}. A thread has one hold of a read-write lock,
+ * with levels that read and levels that write. It may have several holds of a semaphore, so the lines of a hold have its
+ * token.
+ *
+ * <pre>
+ * 210 a t1 acquire invoke prices write
+ * 220 a t1 acquire ok     prices 8 write
+ * 230 a t1 acquire invoke prices read
+ * 240 a t1 acquire ok     prices 8 read     # a writer may read
+ * 250 a t1 release invoke prices write      # and goes on as a reader
+ * 260 a t1 release ok     prices write
+ * 270 a t1 check   ok     prices 8 read
+ * 310 a t2 acquire invoke uploads 3/10
+ * 320 a t2 acquire ok     uploads 9 3/10
+ * 330 a t2 release invoke uploads 9 3/10
+ * 340 a t2 release ok     uploads 9 3/10
  * </pre>
  */
 public final class History {
@@ -97,6 +117,7 @@ public final class History {
     private static final class Reading {
         final List<Event> events = new ArrayList<>();
         private final Map<String, String> words = new HashMap<>();
+        private final Map<String, RecordedShare> shares = new HashMap<>();
         private final Map<String, Action> actions = new HashMap<>();
         private final Map<String, Type> types = new HashMap<>();
 
@@ -120,13 +141,18 @@ public final class History {
             String[] parts = line.split(" ");
             Action action = parts.length < 5 ? null : actions.get(parts[3]);
             Type type = parts.length < 5 ? null : types.get(parts[4]);
-            if (action == null || type == null || !fit(action, type) || parts.length > 7) {
+            if (action == null || type == null || !fit(action, type) || parts.length > 8) {
                 throw new IllegalArgumentException(where(file, number) + " is not an event: " + line);
             }
             if (parts.length == 5 && action != Action.KILL) {
                 throw new IllegalArgumentException(where(file, number) + " names no lock: " + line);
             }
             try {
+                RecordedShare share = parts.length > 6 ? share(parts[parts.length - 1]) : RecordedShare.PLAIN;
+                boolean shared = share.kind() != LockKind.LOCK;
+                if (parts.length > 7 && !shared) {
+                    throw new IllegalArgumentException(where(file, number) + " names no share: " + line);
+                }
                 return new Event(
                         file,
                         number,
@@ -136,11 +162,23 @@ public final class History {
                         action,
                         type,
                         parts.length > 5 ? word(parts[5]) : "-",
-                        parts.length > 6 ? Long.parseLong(parts[6]) : 0);
+                        parts.length > (shared ? 7 : 6) ? Long.parseLong(parts[6]) : 0,
+                        share);
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException(
                         where(file, number) + " lacks a number where one is expected: " + line, e);
             }
+        }
+
+        /** Returns the share that the last word of a line stands for; that of a plain lock if it stands for none. */
+        private RecordedShare share(String word) {
+            RecordedShare known = shares.get(word);
+            if (known != null) {
+                return known;
+            }
+            Optional<RecordedShare> parsed = RecordedShare.parse(word);
+            parsed.ifPresent(share -> shares.put(word, share)); // not for each token
+            return parsed.orElse(RecordedShare.PLAIN);
         }
 
         private static boolean fit(Action action, Type type) {

@@ -4,7 +4,6 @@ import io.boltwork.testkit.Event.Action;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -21,36 +20,44 @@ import org.jspecify.annotations.Nullable;
  * acquisition. The hold may have lasted longer, and may have begun earlier, but not before it was requested. Anything
  * that a killed, frozen or lost holder did later is not covered by any promise, and proves nothing.
  *
- * <p>A history is right if, for each lock, its holds can have been granted one after the other in the order of their
- * tokens: each after it was requested and before its acquisition returned, and none before the previous one had
- * certainly ended. Therefore two certain holds never overlap, and tokens grow in the order of the holds.
+ * <p>A hold of a plain lock takes all that there is, and so does that of a writer, or of all permits of a semaphore. The
+ * holds of readers, and of some permits, leave room for others. A history is right if, for each lock, all its holds can
+ * have been granted after they were requested and before their acquisitions returned, so that
+ *
+ * <ul>
+ *   <li>a hold that takes all is granted after all holds with smaller tokens have certainly ended, and before all holds
+ *       with larger ones are granted;
+ *   <li>the certain holds that leave room never take more than there is.
+ * </ul>
+ *
+ * <p>Therefore a certain hold that takes all never overlaps another one, and tokens are in the order of the holds that
+ * exclude each other. Between holds of which none takes all, tokens differ and order nothing.
  *
  * <p>This is linearizability (Herlihy and Wing, <i>Linearizability: a correctness condition for concurrent objects</i>,
- * 1990) of a lock: is there a sequential order of the holds that agrees with the times of all calls? In general, such
- * an order must be searched for. Here the fencing tokens give the order, so that one look at each hold is enough; n
- * events take O(n log n). The terms are Jepsen's.
+ * 1990) of a lock: is there a sequential order of the grants and ends that agrees with the times of all calls? In general,
+ * such an order must be searched for. Here the fencing tokens and the capacity give the order ({@code HoldOrder} has the
+ * reasons), so that sorting the holds is enough; n events take O(n log n). The terms are Jepsen's.
+ *
+ * <p>The capacity of a semaphore must not change: {@code resize} is not recorded.
  *
  * <p>The checker does not judge refusals. It also reports violations where the lock promises nothing: for a hold that
  * was taken away by force or forgotten by the backend, and whose holder does not know of it yet.
  */
 public final class HistoryChecker {
-    /*
-     * In the order of tokens, each hold is granted as early as possible: when it had been requested and the previous
-     * ones had certainly ended. The history is wrong if that is after its acquisition returned. If any assignment of
-     * times fits, so does the earliest.
-     */
-
     private HistoryChecker() {}
 
     /** The rules that a history may violate. */
     public enum Rule {
-        /** Two owners hold one lock at the same time. */
+        /** Owners hold more of one lock at the same time than there is: two of a plain lock, a writer and a reader. */
         EXCLUSION,
         /** Tokens do not grow with the holds, occur twice, or differ within a hold. */
         TOKENS,
         /** A hold is valid, or is released without an error, after it was seen to be lost. */
         VALIDITY,
-        /** The history is malformed: an answer to nothing, time that goes backwards, an event of a dead process. */
+        /**
+         * The history is malformed: an answer to nothing, time that goes backwards, an event of a dead process, a
+         * capacity that changes, a reader that begins to write.
+         */
         FORM,
         /** A call of a process that was not killed never returned. */
         ANSWERS
@@ -151,34 +158,11 @@ public final class HistoryChecker {
             }
         }));
         holds.stream()
-                .collect(Collectors.groupingBy(RecordedHold::lock))
+                .collect(Collectors.groupingBy(hold -> List.of(hold.share().kind(), hold.lock())))
                 .values()
-                .forEach(each -> order(each, violations));
-        return new Verdict(history.lines().size(), holds.size(), violations.all);
-    }
-
-    /** Checks the only possible order of a lock's holds. */
-    private static void order(List<RecordedHold> holds, Violations violations) {
-        List<RecordedHold> inOrder = holds.stream()
-                .sorted(Comparator.comparingLong(RecordedHold::token))
-                .toList();
-        RecordedHold before = null;
-        RecordedHold last = null; // of the holds with smaller tokens, the one that ended last
-        for (RecordedHold hold : inOrder) {
-            if (before != null && before.token() == hold.token()) {
-                violations.add(Rule.TOKENS, "two holds have the same token", before.and(hold));
-            } else if (last != null && last.until() > hold.from()) {
-                boolean both = last.from() <= Math.max(hold.from(), hold.until()) && last.until() >= hold.from();
-                violations.add(
-                        both ? Rule.EXCLUSION : Rule.TOKENS,
-                        both ? "two owners hold the lock at the same time" : "the later hold has the smaller token",
-                        both ? last.and(hold) : hold.and(last));
-            }
-            if (last == null || hold.until() > last.until()) {
-                last = hold;
-            }
-            before = hold;
-        }
+                .forEach(each -> new HoldOrder(each, violations).check());
+        long begun = holds.stream().filter(hold -> !hold.continues()).count();
+        return new Verdict(history.lines().size(), (int) begun, violations.all);
     }
 
     static final class Violations {

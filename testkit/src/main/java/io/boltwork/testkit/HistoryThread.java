@@ -1,5 +1,6 @@
 package io.boltwork.testkit;
 
+import io.boltwork.LockKind;
 import io.boltwork.testkit.Event.Action;
 import io.boltwork.testkit.Event.Type;
 import io.boltwork.testkit.HistoryChecker.Rule;
@@ -17,12 +18,20 @@ import org.jspecify.annotations.Nullable;
 final class HistoryThread {
     private final Violations violations;
     private final List<RecordedHold> holds = new ArrayList<>();
-    private final Map<String, RecordedHold> current = new HashMap<>();
+    private final Map<Key, RecordedHold> current = new HashMap<>();
     private @Nullable Event invoked;
     private @Nullable Event last;
 
     HistoryThread(Violations violations) {
         this.violations = violations;
+    }
+
+    /** What identifies a hold of the thread. The token is 0 where a thread has one hold of a name. */
+    private record Key(LockKind kind, String lock, long token) {
+        static Key of(Event event) {
+            RecordedShare share = event.share();
+            return new Key(share.kind(), event.lock(), share.isReentrant() ? 0 : event.token());
+        }
     }
 
     /** Returns all its holds, including those that have ended. */
@@ -50,9 +59,7 @@ final class HistoryThread {
             invoked = event;
         } else {
             Event question = invoked;
-            if (question == null
-                    || question.action() != event.action()
-                    || !question.lock().equals(event.lock())) {
+            if (question == null || !isAnswer(question, event)) {
                 violations.add(Rule.FORM, "an answer to nothing", question, event);
                 return;
             }
@@ -65,29 +72,55 @@ final class HistoryThread {
         }
     }
 
+    private static boolean isAnswer(Event question, Event answer) {
+        boolean ofOneHold =
+                answer.action() == Action.ACQUIRE || Key.of(question).equals(Key.of(answer));
+        return question.action() == answer.action() && question.isOfSameShare(answer) && ofOneHold;
+    }
+
+    // ================================================================ acquiring
+
     private void acquired(Event question, Event answer) {
         if (answer.type() != Type.OK) {
             return;
         }
-        RecordedHold hold = current.get(answer.lock());
+        RecordedHold hold = current.get(Key.of(answer));
         if (answer.token() <= 0) {
             violations.add(Rule.FORM, "a hold without a token", question, answer);
         } else if (hold == null) {
-            RecordedHold begun = new RecordedHold(question, answer);
-            holds.add(begun);
-            current.put(answer.lock(), begun);
+            begin(question, answer);
+        } else if (!answer.share().isReentrant()) {
+            violations.add(Rule.TOKENS, "a hold with the token of another one", hold.acquired(), answer);
         } else {
-            if (hold.token() != answer.token()) {
-                violations.add(Rule.TOKENS, "a nested hold with a different token", hold.acquired(), answer);
-            }
-            hold.deepen();
-            confirm(hold, question, answer);
+            nest(hold, question, answer);
         }
     }
 
+    private void begin(Event question, Event answer) {
+        if (answer.share().weight() > answer.share().capacity()) {
+            violations.add(Rule.EXCLUSION, "a hold takes more than there is", question, answer);
+        }
+        RecordedHold begun = new RecordedHold(question, answer);
+        holds.add(begun);
+        current.put(Key.of(answer), begun);
+    }
+
+    private void nest(RecordedHold hold, Event question, Event answer) {
+        if (hold.token() != answer.token()) {
+            violations.add(Rule.TOKENS, "a nested hold with a different token", hold.acquired(), answer);
+        }
+        if (hold.deepen(answer.share())) {
+            confirm(hold, question, answer);
+        } else {
+            violations.add(Rule.FORM, "a reader writes", hold.acquired(), answer);
+        }
+    }
+
+    // ================================================================ releasing
+
     private void released(Event question, Event answer) {
-        RecordedHold hold = current.get(answer.lock());
-        if (hold == null) {
+        RecordedHold hold = current.get(Key.of(answer));
+        if (hold == null || !hold.hasLevel(answer.share())) {
             if (answer.type() != Type.FAIL) {
                 violations.add(Rule.FORM, "a release without a hold", question, answer);
             }
@@ -98,23 +131,31 @@ final class HistoryThread {
             case FAIL -> hold.lose();
             default -> {} // the outcome is not known
         }
-        if (hold.unwind()) {
-            current.remove(answer.lock());
+        hold.unwind(answer.share());
+        if (hold.isOver()) {
+            current.remove(Key.of(answer));
+        } else if (hold.isLeft() && !hold.isLost()) {
+            RecordedHold reader = hold.goOn(question);
+            holds.add(reader);
+            current.put(Key.of(answer), reader);
         }
     }
 
+    // ================================================================ checking
+
     private void checked(Event check) {
-        RecordedHold hold = current.get(check.lock());
+        RecordedHold hold = current.get(Key.of(check));
+        boolean has = hold != null && hold.hasLevel(check.share());
         boolean ours = hold != null && hold.token() == check.token();
         if (check.type() == Type.OK) {
-            if (hold == null) {
+            if (hold == null || !has) {
                 violations.add(Rule.FORM, "valid without a hold", check);
             } else if (!ours) {
                 violations.add(Rule.TOKENS, "valid with a different token", hold.acquired(), check);
             } else {
                 confirm(hold, check, check);
             }
-        } else if (hold != null && ours) {
+        } else if (hold != null && has && ours) {
             hold.lose(); // otherwise the check belongs to a hold that has ended
         }
     }

@@ -1,6 +1,8 @@
 package io.boltwork.testkit;
 
 import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.testkit.Event.Action;
 import io.boltwork.testkit.Event.Type;
 import java.io.FileOutputStream;
@@ -71,7 +73,30 @@ public final class HistoryWriter implements AutoCloseable {
      * @return the same lock, recorded
      */
     public FencedLock recorded(FencedLock lock) {
-        return lock instanceof RecordedLock ? lock : new RecordedLock(lock, this);
+        return lock instanceof RecordedLock ? lock : new RecordedLock(lock, RecordedShare.PLAIN, this);
+    }
+
+    /**
+     * Returns a view of a read-write lock whose sides are recorded like {@linkplain #recorded(FencedLock) locks}.
+     *
+     * @param lock the lock; one that is already recorded is returned unchanged
+     * @return the same lock, recorded
+     */
+    public FencedReadWriteLock recorded(FencedReadWriteLock lock) {
+        return lock instanceof RecordedReadWriteLock ? lock : new RecordedReadWriteLock(lock, this);
+    }
+
+    /**
+     * Returns a view of a semaphore that records its use by threads: acquisitions, releases, and each call of {@code
+     * isValid()}, {@code ensureValid()} and {@code remaining()}. A lease must be released by the thread that acquired
+     * it. The asynchronous methods, {@code drain()} and {@code resize()} throw {@link UnsupportedOperationException}.
+     *
+     * @param semaphore the semaphore; one that is already recorded is returned unchanged
+     * @param permits how many permits it has
+     * @return the same semaphore, recorded
+     */
+    public LeasedSemaphore recorded(LeasedSemaphore semaphore, int permits) {
+        return semaphore instanceof RecordedSemaphore ? semaphore : new RecordedSemaphore(semaphore, permits, this);
     }
 
     /**
@@ -83,19 +108,21 @@ public final class HistoryWriter implements AutoCloseable {
         write(System.nanoTime() + " " + fit(killed) + " - kill ok\n");
     }
 
-    /** Records an invocation or an answer, of this thread and at this time. */
+    /** Records an invocation or an answer, of this thread and at this time, for a plain lock. */
     void write(Action action, Type type, String lock, long token) {
-        write(System.nanoTime(), action, type, lock, token);
+        write(System.nanoTime(), action, type, lock, token, RecordedShare.PLAIN);
     }
 
-    void write(long nanos, Action action, Type type, String lock, long token) {
+    void write(Action action, Type type, String lock, long token, RecordedShare share) {
+        write(System.nanoTime(), action, type, lock, token, share);
+    }
+
+    void write(long nanos, Action action, Type type, String lock, long token, RecordedShare share) {
         Thread thread = Thread.currentThread();
-        write(thread.getName() + "#" + thread.getId(), nanos, action, type, lock, token);
-    }
-
-    void write(String thread, long nanos, Action action, Type type, String lock, long token) {
-        write(nanos + " " + process + " " + fit(thread) + " " + Event.word(action) + " " + Event.word(type) + " "
-                + fit(lock) + (token == 0 ? "" : " " + token) + "\n");
+        write(nanos + " " + process + " " + fit(thread.getName() + "#" + thread.getId()) + " " + Event.word(action)
+                + " "
+                + Event.word(type) + " " + fit(lock) + (token == 0 ? "" : " " + token)
+                + (share.equals(RecordedShare.PLAIN) ? "" : " " + share) + "\n");
     }
 
     /*

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 /** A lease that records its release, and checks of its validity by its owner. */
 final class RecordedLease implements Lease {
     private final Lease lease;
+    private final RecordedShare share;
     private final HistoryWriter history;
     private final Thread owner = Thread.currentThread();
 
@@ -19,20 +20,22 @@ final class RecordedLease implements Lease {
 
     private final boolean view;
 
-    RecordedLease(Lease lease, HistoryWriter history, boolean view) {
+    RecordedLease(Lease lease, RecordedShare share, HistoryWriter history, boolean view) {
         this.lease = lease;
+        this.share = share;
         this.history = history;
         this.view = view;
     }
 
     private void write(Action action, Type type) {
-        history.write(action, type, lease.lockName(), lease.fencingToken());
+        history.write(action, type, lease.lockName(), lease.fencingToken(), share);
     }
 
     /** Records a check. The time is that before the check: if the hold is valid afterwards, it was valid then. */
     private void checked(long before, boolean valid) {
         if (!released && Thread.currentThread() == owner) {
-            history.write(before, Action.CHECK, valid ? Type.OK : Type.FAIL, lease.lockName(), lease.fencingToken());
+            history.write(
+                    before, Action.CHECK, valid ? Type.OK : Type.FAIL, lease.lockName(), lease.fencingToken(), share);
         }
     }
 

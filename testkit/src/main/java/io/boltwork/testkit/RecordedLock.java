@@ -4,6 +4,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
+import io.boltwork.PermitsExceededException;
 import io.boltwork.testkit.Event.Action;
 import io.boltwork.testkit.Event.Type;
 import java.time.Duration;
@@ -14,44 +15,52 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A lock that records the calls of its threads. */
+/** A lock, or a side of a read-write lock, that records the calls of its threads. */
 final class RecordedLock implements FencedLock {
     private final FencedLock lock;
+    private final RecordedShare share;
     private final HistoryWriter history;
 
-    RecordedLock(FencedLock lock, HistoryWriter history) {
+    RecordedLock(FencedLock lock, RecordedShare share, HistoryWriter history) {
         this.lock = lock;
+        this.share = share;
         this.history = history;
     }
 
-    /** A way to acquire the lock; empty if refused. */
-    private interface Acquisition<E extends Exception> {
+    /** A way to acquire a lock or permits; empty if refused. */
+    interface Acquisition<E extends Exception> {
         Optional<Lease> run() throws E;
     }
 
     private <E extends Exception> Optional<Lease> acquire(Acquisition<E> acquisition) throws E {
-        write(Action.ACQUIRE, Type.INVOKE, 0);
+        return acquire(acquisition, lock.name(), share, history);
+    }
+
+    /** Acquires and records it. */
+    static <E extends Exception> Optional<Lease> acquire(
+            Acquisition<E> acquisition, String name, RecordedShare share, HistoryWriter history) throws E {
+        history.write(Action.ACQUIRE, Type.INVOKE, name, 0, share);
         Optional<Lease> lease;
         try {
             lease = acquisition.run();
-        } catch (LeaseLostException e) {
-            write(Action.ACQUIRE, Type.FAIL, 0);
+        } catch (LeaseLostException | IllegalMonitorStateException | PermitsExceededException e) {
+            history.write(Action.ACQUIRE, Type.FAIL, name, 0, share); // certainly refused
             throw e;
         } catch (Throwable e) {
-            write(Action.ACQUIRE, Type.UNKNOWN, 0);
+            history.write(Action.ACQUIRE, Type.UNKNOWN, name, 0, share);
             throw e;
         }
-        lease.ifPresentOrElse(
-                held -> write(Action.ACQUIRE, Type.OK, held.fencingToken()), () -> write(Action.ACQUIRE, Type.FAIL, 0));
+        long token = lease.map(Lease::fencingToken).orElse(0L);
+        history.write(Action.ACQUIRE, lease.isPresent() ? Type.OK : Type.FAIL, name, token, share);
         return lease;
     }
 
     private <E extends Exception> Lease acquired(Acquisition<E> acquisition) throws E {
-        return new RecordedLease(acquire(acquisition).orElseThrow(), history, false);
+        return new RecordedLease(acquire(acquisition).orElseThrow(), share, history, false);
     }
 
     private <E extends Exception> Optional<Lease> tried(Acquisition<E> acquisition) throws E {
-        return acquire(acquisition).map(lease -> new RecordedLease(lease, history, false));
+        return acquire(acquisition).map(lease -> new RecordedLease(lease, share, history, false));
     }
 
     private Optional<Lease> held() {
@@ -63,7 +72,7 @@ final class RecordedLock implements FencedLock {
     }
 
     private void write(Action action, Type type, long token) {
-        history.write(action, type, lock.name(), token);
+        history.write(action, type, lock.name(), token, share);
     }
 
     @Override
@@ -73,7 +82,7 @@ final class RecordedLock implements FencedLock {
 
     @Override
     public FencedLock withOptions(LockOptions options) {
-        return new RecordedLock(lock.withOptions(options), history);
+        return new RecordedLock(lock.withOptions(options), share, history);
     }
 
     @Override
@@ -152,7 +161,7 @@ final class RecordedLock implements FencedLock {
 
     @Override
     public Optional<Lease> currentLease() {
-        return lock.currentLease().map(lease -> new RecordedLease(lease, history, true));
+        return lock.currentLease().map(lease -> new RecordedLease(lease, share, history, true));
     }
 
     @Override
@@ -160,8 +169,8 @@ final class RecordedLock implements FencedLock {
         Optional<Lease> lease = lock.currentLease();
         long before = System.nanoTime();
         boolean held = lock.isHeldByCurrentThread();
-        lease.ifPresent(hold ->
-                history.write(before, Action.CHECK, held ? Type.OK : Type.FAIL, lock.name(), hold.fencingToken()));
+        lease.ifPresent(hold -> history.write(
+                before, Action.CHECK, held ? Type.OK : Type.FAIL, lock.name(), hold.fencingToken(), share));
         return held;
     }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** Possible histories. The checker accepts all of them, although some look wrong. */
 class RightHistoriesTest {
 
-    private static void right(int holds, String history) {
+    static void right(int holds, String history) {
         Verdict verdict = HistoryChecker.check(History.parse(history));
         assertThat(verdict.violations()).as(verdict.toString()).isEmpty();
         assertThat(verdict.holds()).isEqualTo(holds);

@@ -10,20 +10,20 @@ import org.junit.jupiter.api.Test;
 /** Impossible histories. The checker names the violated rule and the lines. */
 class WrongHistoriesTest {
 
-    private static void wrong(Rule rule, int[] lines, String history) {
+    static void wrong(Rule rule, int[] lines, String history) {
         assertThat(HistoryChecker.check(History.parse(history)).violations())
                 .singleElement()
                 .satisfies(violation -> isOf(rule, lines, violation));
     }
 
-    private static void isOf(Rule rule, int[] lines, Violation violation) {
+    static void isOf(Rule rule, int[] lines, Violation violation) {
         assertThat(violation.rule()).as(violation.toString()).isEqualTo(rule);
         assertThat(violation.events().stream().mapToInt(Event::line))
                 .as(violation.toString())
                 .containsExactly(IntStream.of(lines).boxed().toArray(Integer[]::new));
     }
 
-    private static int[] lines(int... lines) {
+    static int[] lines(int... lines) {
         return lines;
     }
 

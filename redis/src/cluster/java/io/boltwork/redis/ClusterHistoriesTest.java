@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.LockKind;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
@@ -76,17 +77,23 @@ class ClusterHistoriesTest {
 
     @Test
     void aMasterIsFrozenAndReplacedAndComesBackStale() throws Exception {
-        aMasterIsFrozen(ClusterGroup.start(), "master frozen and back");
+        aMasterIsFrozen(ClusterGroup.start(), "master frozen and back", ClusterTurns.PLAIN);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void aMasterOfSharedLocksIsFrozenAndReplacedAndComesBackStale() throws Exception {
+        aMasterIsFrozen(ClusterGroup.start(), "master of shared locks frozen and back", ClusterTurns.SHARED);
     }
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void aMasterOfRedis62IsFrozenAndReplacedAndComesBackStale() throws Exception {
-        aMasterIsFrozen(ClusterGroup.startEmbedded(), "master frozen and back, 6.2");
+        aMasterIsFrozen(ClusterGroup.startEmbedded(), "master frozen and back, 6.2", ClusterTurns.PLAIN);
     }
 
-    private void aMasterIsFrozen(ClusterGroup group, String what) throws Exception {
-        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE)) {
+    private void aMasterIsFrozen(ClusterGroup group, String what, List<LockKind> kinds) throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE, kinds)) {
             RedisServer old = group.masters().get(0);
             List<Integer> affected = turns.locksOf(old);
             int slot = ClusterTurns.slot(turns.locks.get(affected.get(0)));
@@ -219,23 +226,31 @@ class ClusterHistoriesTest {
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void clientsAreKilledAndFrozenWhileSlotsMove() throws Exception {
-        clientsDie(ClusterGroup.start(), "clients killed and frozen while slots move", 1);
+        clientsDie(ClusterGroup.start(), "clients killed and frozen while slots move", 1, ClusterTurns.PLAIN);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void clientsOfSharedLocksAreKilledAndFrozenWhileSlotsMove() throws Exception {
+        clientsDie(ClusterGroup.start(), "the same with shared locks", 1, ClusterTurns.SHARED);
     }
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void clientsAreKilledAndFrozenRepeatedlyWhileSlotsMove() throws Exception {
-        clientsDie(ClusterGroup.start(), "clients killed and frozen three times while slots move", 3);
+        clientsDie(
+                ClusterGroup.start(), "clients killed and frozen three times while slots move", 3, ClusterTurns.PLAIN);
     }
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void clientsOfRedis62AreKilledAndFrozenWhileSlotsMove() throws Exception {
-        clientsDie(ClusterGroup.startEmbedded(), "clients killed and frozen while slots move, 6.2", 1);
+        clientsDie(
+                ClusterGroup.startEmbedded(), "clients killed and frozen while slots move, 6.2", 1, ClusterTurns.PLAIN);
     }
 
-    private void clientsDie(ClusterGroup group, String what, int times) throws Exception {
-        try (ClusterTurns turns = new ClusterTurns(group, directory, SHORT_LEASE)) {
+    private void clientsDie(ClusterGroup group, String what, int times, List<LockKind> kinds) throws Exception {
+        try (ClusterTurns turns = new ClusterTurns(group, directory, SHORT_LEASE, kinds)) {
             CompletableFuture<Boolean> stop = new CompletableFuture<>();
             Task<Integer> moves = Task.start("moves", () -> moveAllTheTime(turns, stop));
             for (int i = 0; i < times; i++) {

@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ChildJvm;
@@ -32,7 +33,11 @@ import java.util.stream.IntStream;
 final class ClusterTurns implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final int JVMS = 3;
-    private static final int LOCKS_PER_MASTER = 2;
+
+    /** The kinds of the locks at each master. */
+    static final List<LockKind> PLAIN = List.of(LockKind.LOCK, LockKind.LOCK);
+
+    static final List<LockKind> SHARED = List.of(LockKind.LOCK, LockKind.READ_WRITE, LockKind.SEMAPHORE);
 
     final ClusterGroup group;
     final List<String> locks = new ArrayList<>();
@@ -45,13 +50,17 @@ final class ClusterTurns implements AutoCloseable {
 
     /** Starts the JVMs on the cluster, which is closed with this. When this returns, the JVMs take turns. */
     ClusterTurns(ClusterGroup group, Path directory, Duration lease) throws InterruptedException {
+        this(group, directory, lease, PLAIN);
+    }
+
+    ClusterTurns(ClusterGroup group, Path directory, Duration lease, List<LockKind> kinds) throws InterruptedException {
         this.group = group;
         this.directory = directory;
         this.lease = lease;
         this.history = HistoryWriter.open(directory, "test");
         for (RedisServer master : group.masters()) {
-            for (int found = 0, i = 0; found < LOCKS_PER_MASTER; i++) {
-                String name = "turns:" + master.port() + ":" + i;
+            for (int found = 0, i = 0; found < kinds.size(); i++) {
+                String name = RecordedTurns.name(kinds.get(found), "turns:" + master.port() + ":" + i);
                 if (group.masterOf(slot(name)) == master) {
                     locks.add(name);
                     found++;
@@ -116,45 +125,25 @@ final class ClusterTurns implements AutoCloseable {
 
     /** Waits until each JVM has had this many more turns with each lock. */
     void awaitTurns(int more) {
-        awaitTurns(jvms, numbers(lock -> true), more);
+        TurnTakers.await(jvms, numbers(lock -> true), more);
     }
 
     /** Waits until each JVM has had this many more turns with each of these locks. */
     void awaitTurns(List<Integer> which, int more) {
-        awaitTurns(jvms, which, more);
+        TurnTakers.await(jvms, which, more);
     }
 
     /** Waits until all JVMs but one, which may be frozen, have had this many more turns with each lock. */
     void awaitTurnsWithout(int number, int more) {
         List<ChildJvm> others = new ArrayList<>(jvms);
         others.remove(number);
-        awaitTurns(others, numbers(lock -> true), more);
-    }
-
-    private static void awaitTurns(List<ChildJvm> jvms, List<Integer> which, int more) {
-        for (ChildJvm jvm : jvms) {
-            int[] before = turns(jvm);
-            Await.until("JVM " + jvm.pid() + " continues to take turns with locks " + which, () -> {
-                int[] now = turns(jvm);
-                return which.stream().allMatch(lock -> now[lock] >= before[lock] + more);
-            });
-        }
-    }
-
-    private static int[] turns(ChildJvm jvm) {
-        jvm.send("turns");
-        try {
-            String line = Objects.requireNonNull(jvm.nextLine(START));
-            return Arrays.stream(line.split(" ")).mapToInt(Integer::parseInt).toArray();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        TurnTakers.await(others, numbers(lock -> true), more);
     }
 
     private int[] sums() {
         int[] sums = new int[locks.size()];
         for (ChildJvm jvm : jvms) {
-            int[] turns = turns(jvm);
+            int[] turns = TurnTakers.turns(jvm);
             Arrays.setAll(sums, lock -> sums[lock] + turns[lock]);
         }
         return sums;

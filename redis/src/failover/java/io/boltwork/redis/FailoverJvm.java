@@ -1,8 +1,6 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
-import io.boltwork.FencedLock;
-import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
@@ -16,28 +14,33 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One of several JVMs that take a lock in turns and record it, until they are stopped. Arguments: the URIs of the
+ * One of several JVMs that take locks in turns and record it, until they are stopped. Arguments: the URIs of the
  * deployment, separated by blanks (one: as it is; several: replicated), the directory of the histories, the name
- * there, threads, how many replicas must have the lock.
+ * there, threads for each lock, how many replicas must have a lock, the locks, separated by blanks.
  */
 final class FailoverJvm {
-    static final String LOCK = "failover";
     static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration REPLICATED_WITHIN = Duration.ofMillis(100);
 
-    private static final AtomicInteger TURNS = new AtomicInteger();
     private static final AtomicInteger LOST = new AtomicInteger();
     private static final AtomicInteger ERRORS = new AtomicInteger();
-    private static final AtomicLong LAST_TURN = new AtomicLong();
     private static final AtomicLong LONGEST_PAUSE = new AtomicLong();
+    private static final List<FailoverJvm> LOCKS = new ArrayList<>();
 
     private static volatile boolean over;
 
-    private FailoverJvm() {}
+    private final RecordedTurns recorded;
+    private final AtomicInteger turns = new AtomicInteger();
+    private final AtomicLong lastTurn = new AtomicLong(System.nanoTime());
+
+    private FailoverJvm(RecordedTurns recorded) {
+        this.recorded = recorded;
+    }
 
     static RedisBackend connect(String where) {
         List<String> uris = List.of(where.split(" "));
@@ -52,16 +55,12 @@ final class FailoverJvm {
             LockOptions lease = LockOptions.renewedLease(LEASE);
             LockOptions options =
                     replicas == 0 ? lease : lease.withReplication(Replication.atLeast(replicas, REPLICATED_WITHIN));
-            FencedLock lock = history.recorded(client.lock(LOCK, options));
-            LAST_TURN.set(System.nanoTime());
-            for (int i = 0; i < Integer.parseInt(args[3]); i++) {
-                Thread thread = new Thread(() -> turns(lock), "turns-" + i);
-                thread.setUncaughtExceptionHandler((failed, failure) -> {
-                    failure.printStackTrace();
-                    Runtime.getRuntime().halt(1);
-                });
-                thread.start();
-                threads.add(thread);
+            for (String name : args[5].split(" ")) {
+                FailoverJvm lock = new FailoverJvm(RecordedTurns.of(client, history, name, options));
+                LOCKS.add(lock);
+                for (int i = 0; i < Integer.parseInt(args[3]); i++) {
+                    threads.add(lock.start(name + "-" + i));
+                }
             }
             System.out.println("ready");
             obey();
@@ -69,23 +68,38 @@ final class FailoverJvm {
                 thread.join();
             }
         }
-        System.out.println(TURNS + " " + LOST + " " + ERRORS + " " + LONGEST_PAUSE);
+        int all = LOCKS.stream().mapToInt(lock -> lock.turns.get()).sum();
+        System.out.println(all + " " + LOST + " " + ERRORS + " " + LONGEST_PAUSE);
     }
 
+    private Thread start(String name) {
+        Thread thread = new Thread(this::takeTurns, name);
+        thread.setUncaughtExceptionHandler((failed, failure) -> {
+            failure.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
+        thread.start();
+        return thread;
+    }
+
+    /** Prints the errors, or the turns with that lock which had the fewest. */
     private static void obey() throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
-            System.out.println(line.equals("errors") ? ERRORS : TURNS);
+            int fewest = LOCKS.stream().mapToInt(lock -> lock.turns.get()).min().orElseThrow();
+            System.out.println(line.equals("errors") ? ERRORS.get() : fewest);
         }
         over = true;
     }
 
-    private static void turns(FencedLock lock) {
+    private void takeTurns() {
+        Random random = new Random();
         while (!over) {
-            try (Lease lease = lock.acquire()) {
-                turned();
-                Thread.sleep(2);
-                lease.isValid(); // the history records the result
+            try {
+                recorded.take(true, random, () -> {
+                    turned();
+                    Thread.sleep(2);
+                });
             } catch (LeaseLostException e) {
                 LOST.incrementAndGet();
             } catch (BackendException e) {
@@ -96,10 +110,10 @@ final class FailoverJvm {
         }
     }
 
-    private static void turned() {
-        TURNS.incrementAndGet();
+    private void turned() {
+        turns.incrementAndGet();
         long now = System.nanoTime();
-        long pause = (now - LAST_TURN.getAndSet(now)) / 1_000_000;
+        long pause = (now - lastTurn.getAndSet(now)) / 1_000_000;
         LONGEST_PAUSE.accumulateAndGet(pause, Math::max);
     }
 }

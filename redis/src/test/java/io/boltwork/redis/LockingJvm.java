@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.testkit.HistoryWriter;
 import java.io.BufferedReader;
@@ -14,10 +15,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One of several JVMs that increment a counter under a lock, or that hold the lock until they are killed. */
+/**
+ * One of several JVMs that increment a counter under a lock, that hold the lock until they are killed, or that take turns
+ * with locks of all kinds until they are stopped.
+ */
 final class LockingJvm {
     static final String LOCK = "shared-counter";
     static final Duration LEASE = Duration.ofSeconds(2);
+
+    /** The names with which they take turns. */
+    static final List<String> NAMES = List.of(
+            RecordedTurns.name(LockKind.LOCK, "turns"),
+            RecordedTurns.name(LockKind.READ_WRITE, "batched"),
+            RecordedTurns.name(LockKind.READ_WRITE, "fifo"),
+            RecordedTurns.name(LockKind.SEMAPHORE, "batched"),
+            RecordedTurns.name(LockKind.SEMAPHORE, "fifo"));
 
     private LockingJvm() {}
 
@@ -36,7 +48,10 @@ final class LockingJvm {
                 LockClient client = LockClient.create(RedisBackend.connect(args[1]))) {
             FencedLock lock = history.recorded(client.lock(LOCK, LockOptions.renewedLease(LEASE)));
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            if (mode.equals("hold")) {
+            if (mode.equals("turns")) {
+                TurnTakers.start(client, history, NAMES, LockOptions.renewedLease(LEASE))
+                        .obey();
+            } else if (mode.equals("hold")) {
                 hold(lock, in);
             } else {
                 System.out.println("ready");

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,9 @@ class MultiJvmExclusionTest {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration WORK = Duration.ofSeconds(60);
     private static final int THREADS = 3;
+
+    /** JVM options for a faster start by less compilation. */
+    private static final List<String> JVM_ARGS = List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
     private static RedisServer server;
 
@@ -116,6 +120,30 @@ class MultiJvmExclusionTest {
         assertThat((long) checked().holds()).isBetween(others + victims, others + victims + 1);
     }
 
+    @Test
+    void sharesAreNeverExceededThoughJvmsAreKilledAndFrozen() throws Exception {
+        List<ChildJvm> jvms = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            jvms.add(start("turns", i, 0));
+        }
+        for (ChildJvm jvm : jvms) {
+            assertThat(jvm.nextLine(START)).isEqualTo("ready");
+        }
+        List<Integer> all = IntStream.range(0, LockingJvm.NAMES.size()).boxed().toList();
+        TurnTakers.await(jvms, all, 10);
+        kill(jvms.remove(0), LockingJvm.process("turns", 0));
+        TurnTakers.await(jvms, all, 5);
+        ChildJvm frozen = jvms.get(0);
+        frozen.freeze();
+        Thread.sleep(LockingJvm.LEASE.plusMillis(500).toMillis()); // past its leases, which is what is tested
+        TurnTakers.await(jvms.subList(1, 2), all, 5);
+        frozen.thaw();
+        TurnTakers.await(jvms, all, 10);
+        jvms.forEach(jvm -> jvm.send("stop"));
+        endWell(jvms);
+        assertThat(checked().holds()).isGreaterThan(3 * 10 * LockingJvm.NAMES.size());
+    }
+
     private List<ChildJvm> workers(int... rounds) throws InterruptedException {
         List<ChildJvm> workers = new ArrayList<>();
         for (int i = 0; i < rounds.length; i++) {
@@ -130,13 +158,15 @@ class MultiJvmExclusionTest {
     private ChildJvm start(String mode, int number, int rounds) {
         return nothing.closing(ChildJvm.start(
                 LockingJvm.class,
-                mode,
-                server.uri(),
-                file.toString(),
-                Integer.toString(number),
-                Integer.toString(THREADS),
-                Integer.toString(rounds),
-                directory.toString()));
+                JVM_ARGS,
+                List.of(
+                        mode,
+                        server.uri(),
+                        file.toString(),
+                        Integer.toString(number),
+                        Integer.toString(THREADS),
+                        Integer.toString(rounds),
+                        directory.toString())));
     }
 
     private void kill(ChildJvm jvm, String process) {

@@ -1,0 +1,163 @@
+package io.boltwork.redis;
+
+import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
+import io.boltwork.Lease;
+import io.boltwork.LeasedSemaphore;
+import io.boltwork.LockClient;
+import io.boltwork.LockKind;
+import io.boltwork.LockOptions;
+import io.boltwork.testkit.HistoryWriter;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Random;
+
+/** Turns with one name: recorded holds of a lock, of a side of a read-write lock, or of some permits. Thread-safe. */
+abstract class RecordedTurns {
+    private static final String READ_WRITE = "read-write:";
+    private static final String SEMAPHORE = "semaphore:";
+
+    /** The permits of each semaphore. A turn takes one to all of them. */
+    private static final int PERMITS = 5;
+
+    private static final Duration WAIT = Duration.ofSeconds(1);
+
+    private RecordedTurns() {}
+
+    /** What a thread does while it holds. */
+    interface Body {
+        void run() throws InterruptedException;
+    }
+
+    /** Returns a name that tells its kind. */
+    static String name(LockKind kind, String name) {
+        return switch (kind) {
+            case LOCK -> name;
+            case READ_WRITE -> READ_WRITE + name;
+            case SEMAPHORE -> SEMAPHORE + name;
+        };
+    }
+
+    static RecordedTurns of(LockClient client, HistoryWriter history, String name, LockOptions options) {
+        if (name.startsWith(READ_WRITE)) {
+            return new Sides(history.recorded(client.readWriteLock(name, options)));
+        }
+        if (name.startsWith(SEMAPHORE)) {
+            return new Permits(history.recorded(client.semaphore(name, PERMITS, options), PERMITS));
+        }
+        return new Plain(history.recorded(client.lock(name, options)));
+    }
+
+    /**
+     * Takes a turn, or is refused.
+     *
+     * @param patient whether the thread waits for as long as it takes; otherwise it tries, or waits for a second
+     */
+    abstract void take(boolean patient, Random random, Body body) throws InterruptedException;
+
+    private static Optional<Lease> acquire(FencedLock lock, boolean patient, Random random)
+            throws InterruptedException {
+        if (patient) {
+            return Optional.of(lock.acquire());
+        }
+        return random.nextBoolean() ? lock.tryAcquire() : lock.tryAcquire(WAIT);
+    }
+
+    /** Turns with a plain lock. */
+    private static final class Plain extends RecordedTurns {
+        private final FencedLock lock;
+
+        Plain(FencedLock lock) {
+            this.lock = lock;
+        }
+
+        @Override
+        void take(boolean patient, Random random, Body body) throws InterruptedException {
+            Optional<Lease> acquired = acquire(lock, patient, random);
+            if (acquired.isPresent()) {
+                try (Lease lease = acquired.get()) {
+                    body.run();
+                    lease.isValid(); // the history records the result
+                }
+            }
+        }
+    }
+
+    /** Turns of readers, and of writers, some of which go on as readers. */
+    private static final class Sides extends RecordedTurns {
+        private static final int WRITERS = 4;
+
+        private final FencedReadWriteLock lock;
+
+        Sides(FencedReadWriteLock lock) {
+            this.lock = lock;
+        }
+
+        @Override
+        void take(boolean patient, Random random, Body body) throws InterruptedException {
+            boolean writes = random.nextInt(WRITERS) == 0;
+            Optional<Lease> acquired = acquire(writes ? lock.writeLock() : lock.readLock(), patient, random);
+            if (acquired.isPresent()) {
+                try (Lease lease = acquired.get()) {
+                    body.run();
+                    lease.isValid();
+                    if (writes && random.nextBoolean()) {
+                        goOn(lease, body);
+                    }
+                }
+            }
+        }
+
+        private void goOn(Lease writing, Body body) throws InterruptedException {
+            try (Lease reading = lock.readLock().acquire()) {
+                writing.release();
+                body.run();
+                reading.isValid();
+            }
+        }
+    }
+
+    /** Turns with permits of a semaphore, some of which end with those of another lease. */
+    private static final class Permits extends RecordedTurns {
+        private final LeasedSemaphore semaphore;
+
+        Permits(LeasedSemaphore semaphore) {
+            this.semaphore = semaphore;
+        }
+
+        @Override
+        void take(boolean patient, Random random, Body body) throws InterruptedException {
+            int permits = 1 + random.nextInt(PERMITS);
+            Optional<Lease> acquired = acquire(permits, patient, random);
+            if (acquired.isPresent()) {
+                try (Lease lease = acquired.get()) {
+                    body.run();
+                    lease.isValid();
+                    if (permits < PERMITS) {
+                        goOn(lease, 1 + random.nextInt(PERMITS - permits), body);
+                    }
+                }
+            }
+        }
+
+        private Optional<Lease> acquire(int permits, boolean patient, Random random) throws InterruptedException {
+            if (patient) {
+                return Optional.of(semaphore.acquire(permits));
+            }
+            return random.nextBoolean() ? semaphore.tryAcquire(permits) : semaphore.tryAcquire(permits, WAIT);
+        }
+
+        /** Goes on with the permits of another lease, if they are free. A thread that waited might wait for itself. */
+        private void goOn(Lease first, int permits, Body body) throws InterruptedException {
+            Optional<Lease> acquired = semaphore.tryAcquire(permits);
+            if (acquired.isPresent()) {
+                try (Lease lease = acquired.get()) {
+                    first.isValid();
+                    first.release();
+                    body.run();
+                    lease.isValid();
+                }
+            }
+        }
+    }
+}

@@ -7,7 +7,8 @@
  * <li>{@link io.boltwork.testkit.Fault}: faults of processes and of Redis itself ({@link io.boltwork.testkit.Faults})
  *     and of connections ({@link io.boltwork.testkit.FaultyLink}).
  * <li>{@link io.boltwork.testkit.HistoryWriter}, {@link io.boltwork.testkit.History}, {@link
- *     io.boltwork.testkit.HistoryChecker}: the recorded use of locks by processes, and a check of it.
+ *     io.boltwork.testkit.HistoryChecker}: the recorded use of locks, read-write locks and semaphores by processes, and a
+ *     check of it.
  * <li>{@link io.boltwork.testkit.LeavesNothingBehind}: fails a test that leaves a lock, thread, connection or process
  *     behind.
  * <li>{@link io.boltwork.testkit.Await}, {@link io.boltwork.testkit.Slack}, {@link io.boltwork.testkit.Task}:

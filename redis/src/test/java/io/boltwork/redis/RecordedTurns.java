@@ -40,12 +40,12 @@ abstract class RecordedTurns {
 
     static RecordedTurns of(LockClient client, HistoryWriter history, String name, LockOptions options) {
         if (name.startsWith(READ_WRITE)) {
-            return new Sides(history.recorded(client.readWriteLock(name, options)));
+            return new OfSides(history.recorded(client.readWriteLock(name, options)));
         }
         if (name.startsWith(SEMAPHORE)) {
-            return new Permits(history.recorded(client.semaphore(name, PERMITS, options), PERMITS));
+            return new OfPermits(history.recorded(client.semaphore(name, PERMITS, options), PERMITS));
         }
-        return new Plain(history.recorded(client.lock(name, options)));
+        return new OfLock(history.recorded(client.lock(name, options)));
     }
 
     /**
@@ -64,10 +64,10 @@ abstract class RecordedTurns {
     }
 
     /** Turns with a plain lock. */
-    private static final class Plain extends RecordedTurns {
+    private static final class OfLock extends RecordedTurns {
         private final FencedLock lock;
 
-        Plain(FencedLock lock) {
+        OfLock(FencedLock lock) {
             this.lock = lock;
         }
 
@@ -84,12 +84,12 @@ abstract class RecordedTurns {
     }
 
     /** Turns of readers, and of writers, some of which go on as readers. */
-    private static final class Sides extends RecordedTurns {
+    private static final class OfSides extends RecordedTurns {
         private static final int WRITERS = 4;
 
         private final FencedReadWriteLock lock;
 
-        Sides(FencedReadWriteLock lock) {
+        OfSides(FencedReadWriteLock lock) {
             this.lock = lock;
         }
 
@@ -118,10 +118,10 @@ abstract class RecordedTurns {
     }
 
     /** Turns with permits of a semaphore, some of which end with those of another lease. */
-    private static final class Permits extends RecordedTurns {
+    private static final class OfPermits extends RecordedTurns {
         private final LeasedSemaphore semaphore;
 
-        Permits(LeasedSemaphore semaphore) {
+        OfPermits(LeasedSemaphore semaphore) {
             this.semaphore = semaphore;
         }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class HistoryThread {
     private final Violations violations;
     private final List<RecordedHold> holds = new ArrayList<>();
-    private final Map<Key, RecordedHold> current = new HashMap<>();
+    private final Map<HoldKey, RecordedHold> current = new HashMap<>();
     private @Nullable Event invoked;
     private @Nullable Event last;
 
@@ -27,10 +27,10 @@ final class HistoryThread {
     }
 
     /** What identifies a hold of the thread. The token is 0 where a thread has one hold of a name. */
-    private record Key(LockKind kind, String lock, long token) {
-        static Key of(Event event) {
+    private record HoldKey(LockKind kind, String lock, long token) {
+        static HoldKey of(Event event) {
             RecordedShare share = event.share();
-            return new Key(share.kind(), event.lock(), share.isReentrant() ? 0 : event.token());
+            return new HoldKey(share.kind(), event.lock(), share.isReentrant() ? 0 : event.token());
         }
     }
 
@@ -74,7 +74,7 @@ final class HistoryThread {
 
     private static boolean isAnswer(Event question, Event answer) {
         boolean ofOneHold =
-                answer.action() == Action.ACQUIRE || Key.of(question).equals(Key.of(answer));
+                answer.action() == Action.ACQUIRE || HoldKey.of(question).equals(HoldKey.of(answer));
         return question.action() == answer.action() && question.isOfSameShare(answer) && ofOneHold;
     }
 
@@ -84,7 +84,7 @@ final class HistoryThread {
         if (answer.type() != Type.OK) {
             return;
         }
-        RecordedHold hold = current.get(Key.of(answer));
+        RecordedHold hold = current.get(HoldKey.of(answer));
         if (answer.token() <= 0) {
             violations.add(Rule.FORM, "a hold without a token", question, answer);
         } else if (hold == null) {
@@ -102,7 +102,7 @@ final class HistoryThread {
         }
         RecordedHold begun = new RecordedHold(question, answer);
         holds.add(begun);
-        current.put(Key.of(answer), begun);
+        current.put(HoldKey.of(answer), begun);
     }
 
     private void nest(RecordedHold hold, Event question, Event answer) {
@@ -119,7 +119,7 @@ final class HistoryThread {
     // ================================================================ releasing
 
     private void released(Event question, Event answer) {
-        RecordedHold hold = current.get(Key.of(answer));
+        RecordedHold hold = current.get(HoldKey.of(answer));
         if (hold == null || !hold.hasLevel(answer.share())) {
             if (answer.type() != Type.FAIL) {
                 violations.add(Rule.FORM, "a release without a hold", question, answer);
@@ -133,18 +133,18 @@ final class HistoryThread {
         }
         hold.unwind(answer.share());
         if (hold.isOver()) {
-            current.remove(Key.of(answer));
+            current.remove(HoldKey.of(answer));
         } else if (hold.isLeft() && !hold.isLost()) {
             RecordedHold reader = hold.goOn(question);
             holds.add(reader);
-            current.put(Key.of(answer), reader);
+            current.put(HoldKey.of(answer), reader);
         }
     }
 
     // ================================================================ checking
 
     private void checked(Event check) {
-        RecordedHold hold = current.get(Key.of(check));
+        RecordedHold hold = current.get(HoldKey.of(check));
         boolean has = hold != null && hold.hasLevel(check.share());
         boolean ours = hold != null && hold.token() == check.token();
         if (check.type() == Type.OK) {

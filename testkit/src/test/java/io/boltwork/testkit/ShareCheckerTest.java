@@ -46,30 +46,30 @@ class ShareCheckerTest {
         }
     }
 
-    /** A part of a hold at certain times. */
-    private record Part(int token, RecordedShare share, int from, int to) {
-        boolean allows(Part other) {
+    /** A stretch of a hold at certain times. */
+    private record Stretch(int token, RecordedShare share, int from, int to) {
+        boolean allows(Stretch other) {
             boolean alone = share.takesAll() || other.share.takesAll();
             return token == other.token || !alone || (token < other.token ? to <= other.from : other.to <= from);
         }
     }
 
     /** Returns whether there are times of grants and downgrades that fit. Tries all of them. */
-    private static boolean fits(List<Span> spans, int next, List<Part> parts) {
+    private static boolean fits(List<Span> spans, int next, List<Stretch> stretches) {
         if (next == spans.size()) {
-            return hasRoom(parts);
+            return hasRoom(stretches);
         }
         Span span = spans.get(next);
         for (int granted = span.invoked; granted <= span.acquired; granted++) {
             for (int left = span.until; left <= span.left; left++) {
-                List<Part> more = new ArrayList<>(parts);
-                more.add(new Part(
+                List<Stretch> more = new ArrayList<>(stretches);
+                more.add(new Stretch(
                         span.token, span.share, granted, Math.max(granted, span.goesOn() ? left : span.until)));
                 if (span.goesOn()) {
-                    more.add(new Part(span.token, RecordedShare.READ, left, span.reads));
+                    more.add(new Stretch(span.token, RecordedShare.READ, left, span.reads));
                 }
-                boolean allowed = more.subList(parts.size(), more.size()).stream()
-                        .allMatch(part -> parts.stream().allMatch(part::allows));
+                boolean allowed = more.subList(stretches.size(), more.size()).stream()
+                        .allMatch(stretch -> stretches.stream().allMatch(stretch::allows));
                 if (allowed && fits(spans, next + 1, more)) {
                     return true;
                 }
@@ -78,12 +78,13 @@ class ShareCheckerTest {
         return false;
     }
 
-    private static boolean hasRoom(List<Part> parts) {
-        return parts.stream()
-                .allMatch(begins -> parts.stream()
-                                .filter(part ->
-                                        !part.share.takesAll() && part.from <= begins.from && begins.from < part.to)
-                                .mapToLong(part -> part.share.weight())
+    private static boolean hasRoom(List<Stretch> stretches) {
+        return stretches.stream()
+                .allMatch(begins -> stretches.stream()
+                                .filter(stretch -> !stretch.share.takesAll()
+                                        && stretch.from <= begins.from
+                                        && begins.from < stretch.to)
+                                .mapToLong(stretch -> stretch.share.weight())
                                 .sum()
                         <= begins.share.capacity());
     }

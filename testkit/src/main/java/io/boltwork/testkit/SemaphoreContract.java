@@ -26,6 +26,13 @@ public abstract class SemaphoreContract {
     }
 
     @Nested
+    class Async extends SemaphoreContractAsync {
+        Async() {
+            super(SemaphoreContract.this.site());
+        }
+    }
+
+    @Nested
     class Inspecting extends SemaphoreContractInspecting {
         Inspecting() {
             super(SemaphoreContract.this.site());

@@ -2,6 +2,8 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LeasedSemaphore;
+import io.boltwork.LockClient;
 import io.boltwork.redis.call.Script;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -12,6 +14,7 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Share;
+import io.boltwork.testkit.Await;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +42,10 @@ class ShareBoundsTest extends ShareScriptTest {
 
     /** Writes holds of one client as the scripts would; {@code ends} is the end of their leases. */
     private void hold(int count, long ends) {
+        hold(count, 1, ends);
+    }
+
+    private void hold(int count, int clients, long ends) {
         redis.command(
                 "HSET",
                 SHARED,
@@ -57,7 +64,7 @@ class ShareBoundsTest extends ShareScriptTest {
         for (int from = 0; from < count; from += 1_000) {
             List<String> words = new ArrayList<>(List.of("HSET", SHARED));
             for (int i = from + 1; i <= Math.min(count, from + 1_000); i++) {
-                String request = "h:" + i;
+                String request = (clients == 1 ? "h" : "h" + i % clients) + ":" + i;
                 String entry = i + " 1 " + i + " " + i + " " + ends + " " + Client.LEASE + " -";
                 words.addAll(List.of("e" + i, request, "h" + request, entry));
             }
@@ -116,6 +123,49 @@ class ShareBoundsTest extends ShareScriptTest {
             micros.add(CallCost.of(redis, () -> releaseOne(request, granted[0])).micros());
         }
         CallCost.areQuick(String.format(Locale.ROOT, "%,d hold", MANY), micros);
+    }
+
+    @Test
+    void theCostOfACallDoesNotDependOnTheNumberOfHoldersOrClients() {
+        for (int[] crowd : new int[][] {{MANY, MANY}, {1_000, 1_000}, {1_000, 10}, {1_000, 1}, {10, 10}}) {
+            redis.command("FLUSHALL");
+            hold(crowd[0], crowd[1], later());
+            String counts = crowd[0] + " holders, " + crowd[1] + " clients";
+            Acquired[] granted = new Acquired[1];
+            assertThat(commands(() -> granted[0] = acquireOne("a:1")))
+                    .as("a grant, %s: time, lock, hold with fields of the lock", counts)
+                    .isEqualTo(3);
+            Command.Renew.Item item =
+                    new Command.Renew.Item(LOCK, "a:1", granted[0].token(), 2 * Client.LEASE, Client.LEASE, ONE);
+            Command.Renew renewal = new Command.Renew(List.of(item), Client.NEVER);
+            assertThat(commands(() -> a.ask(renewal, Reply.Renewed.class)))
+                    .as("a renewal, %s: time, lock, hold", counts)
+                    .isEqualTo(3);
+            assertThat(commands(() -> releaseOne("a:1", granted[0])))
+                    .as("a release, %s: time, lock, hold, fields of the lock", counts)
+                    .isEqualTo(4);
+            assertThat(field("n")).isEqualTo(crowd[0]);
+            CommandStats stats = pairsOfAClient(10);
+            assertThat(stats.requests()).as("ten pairs, %s: %s", counts, stats).isEqualTo(20);
+            assertThat(stats.total() - stats.requests())
+                    .as("ten pairs, %s: %s", counts, stats)
+                    .isEqualTo(10 * (3 + 4));
+        }
+    }
+
+    /** Acquires and releases a permit as users do. Returns the commands of that. */
+    private CommandStats pairsOfAClient(int count) {
+        try (LockClient client = LockClient.create(RedisBackend.connect(redis.uri()))) {
+            Await.until(
+                    "the client has announced itself, which is no request for a lock",
+                    () -> client.inspector().clients().size() == 1);
+            LeasedSemaphore semaphore = client.semaphore(LOCK, ROOM);
+            CommandStats.reset(redis);
+            for (int i = 0; i < count; i++) {
+                semaphore.acquire().release();
+            }
+            return CommandStats.of(redis);
+        }
     }
 
     @Test

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.spring.CurrentLease;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockRefusedException;
 import io.boltwork.spring.LockTemplate;
+import io.boltwork.spring.LockType;
 import io.boltwork.spring.LocksEndpoint;
 import io.boltwork.spring.OnRefused;
 import io.boltwork.testkit.Await;
@@ -103,6 +105,33 @@ class SpringBoot3Test {
     }
 
     @Test
+    void readersWritersAndPermitsWork() throws Exception {
+        Prices prices = application.getBean(Prices.class);
+        try (Lease reading = locks.readWriteLock("prices")
+                .readLock()
+                .acquireAsync()
+                .toCompletableFuture()
+                .get(5, TimeUnit.SECONDS)) {
+            assertThat(prices.read()).isPositive();
+            assertThatExceptionOfType(LockRefusedException.class)
+                    .isThrownBy(prices::write)
+                    .withMessageContaining("write lock 'prices'");
+            assertThat(reading.isValid()).isTrue();
+        }
+        assertThat(prices.write()).isPositive();
+        LeasedSemaphore uploads = locks.semaphore("uploads", 2);
+        try (Lease one = uploads.acquire()) {
+            assertThat(prices.upload()).as("during an upload").isZero();
+            try (Lease another = uploads.acquire()) {
+                assertThat(another.isValid()).isTrue();
+                assertThatExceptionOfType(LockRefusedException.class).isThrownBy(prices::upload);
+            }
+            assertThat(one.isValid()).isTrue();
+        }
+        assertThat(uploads.availablePermits()).isEqualTo(2);
+    }
+
+    @Test
     void mergedAnnotationsFallbacksAndCurrentLeaseWork() throws Exception {
         Desk desk = application.getBean(Desk.class);
         assertThat(desk.held("7")).isEqualTo("desk:7");
@@ -155,7 +184,7 @@ class SpringBoot3Test {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({Till.class, Desk.class})
+    @Import({Till.class, Desk.class, Prices.class})
     static class App {}
 
     @DistributedLock(name = "desk", keys = "#item", onRefused = OnRefused.FALLBACK, fallback = "busy")
@@ -189,6 +218,30 @@ class SpringBoot3Test {
             public int getOrder() {
                 return HIGHEST_PRECEDENCE;
             }
+        }
+    }
+
+    static class Prices {
+        private final LockClient locks;
+
+        Prices(LockClient locks) {
+            this.locks = locks;
+        }
+
+        @DistributedLock(name = "prices", type = LockType.READ, mode = LockMode.TRY)
+        public long read() {
+            return CurrentLease.get().fencingToken();
+        }
+
+        @DistributedLock(name = "prices", type = LockType.WRITE, mode = LockMode.TRY)
+        public long write() {
+            return CurrentLease.get().fencingToken();
+        }
+
+        /** Returns how many permits are free meanwhile. */
+        @DistributedLock(name = "uploads", permits = 2, mode = LockMode.TRY)
+        public int upload() {
+            return locks.semaphore("uploads", 2).availablePermits();
         }
     }
 

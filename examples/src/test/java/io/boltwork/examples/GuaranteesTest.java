@@ -15,14 +15,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every promise in docs/guarantees.md, and every figure measured for one, names existing tests. */
+/**
+ * Every promise in docs/guarantees.md, every figure measured for one, and every behavior that Redisson tests, too, names
+ * existing tests.
+ */
 class GuaranteesTest {
 
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAME = Pattern.compile("`([a-z]\\w+)`");
 
     @ParameterizedTest
-    @ValueSource(strings = {"docs/guarantees.md", "docs/measurements/promises.md"})
+    @ValueSource(
+            strings = {"docs/guarantees.md", "docs/measurements/promises.md", "docs/measurements/redisson-tests.md"})
     void everyPromiseNamesTestsThatExist(String page) throws IOException {
         String sources = sources();
         List<String> rows = Files.readAllLines(ROOT.resolve(page)).stream()

@@ -38,6 +38,54 @@ abstract class ReadWriteLockContractBadDays extends ReadWriteContractPart {
     }
 
     @Test
+    void manyReadersOfOneClientAreRenewed() {
+        FencedLock read = both(SHORT).readLock();
+        List<Lease> readers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            readers.add(get(read.acquireAsync()));
+        }
+        pass(RENEWED.multipliedBy(2));
+        assertThat(readers).allMatch(Lease::isValid);
+        assertThat(both().writeLock().tryLock()).isFalse();
+        readers.forEach(Lease::release);
+    }
+
+    @Test
+    void readersAreServedWhenAWritersFixedLeaseEnds() {
+        List<FencedLock> reads = List.of(both(SHORT).readLock(), both(SHORT).readLock());
+        FencedLock write = both(ENDS).writeLock();
+        long start = System.nanoTime();
+        Lease writing = get(write.acquireAsync());
+        List<CompletableFuture<Lease>> readers = new ArrayList<>();
+        for (FencedLock read : reads) {
+            readers.add(read.acquireAsync().toCompletableFuture());
+        }
+        List<Lease> served = readers.stream().map(LockContractPart::get).toList();
+        assertThat(since(start)).isBetween(FIXED.minusMillis(20), FIXED.plus(TOLERANCE));
+        assertThat(writing.isValid()).isFalse();
+        assertThat(served).allMatch(Lease::isValid);
+        served.forEach(Lease::release);
+        assertThatThrownBy(writing::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aWriterIsServedWhenTheLastReadersFixedLeaseEnds() {
+        FencedLock read = both(ENDS).readLock();
+        FencedLock other = both(SHORT).readLock();
+        FencedLock write = both(SHORT).writeLock();
+        long start = System.nanoTime();
+        Lease ends = get(read.acquireAsync());
+        Lease released = get(other.acquireAsync());
+        CompletableFuture<Lease> writer = write.acquireAsync().toCompletableFuture();
+        released.release();
+        Lease writing = get(writer);
+        assertThat(since(start)).isBetween(FIXED.minusMillis(20), FIXED.plus(TOLERANCE));
+        assertThat(ends.isValid()).isFalse();
+        assertThat(writing.fencingToken()).isGreaterThan(ends.fencingToken());
+        writing.release();
+    }
+
+    @Test
     void fixedLeasesOfReadersEndOneByOne() {
         FencedReadWriteLock lock = both(ENDS);
         Lease first = get(lock.readLock().acquireAsync());

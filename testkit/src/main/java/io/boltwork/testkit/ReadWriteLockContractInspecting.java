@@ -107,6 +107,18 @@ abstract class ReadWriteLockContractInspecting extends ReadWriteContractPart {
     }
 
     @Test
+    void aForcedReleaseOfAFreeLockEndsNothing() {
+        FencedReadWriteLock lock = both();
+        lock.readLock().lock();
+        lock.readLock().unlock();
+        awaitHolders(0);
+        assertThat(party().client().inspector().forceRelease(LockKind.READ_WRITE, name))
+                .isFalse();
+        assertThat(lock.writeLock().tryLock()).isTrue();
+        lock.writeLock().unlock();
+    }
+
+    @Test
     void oneReaderIsTakenOutByItsToken() {
         Lease stays = both().readLock().acquire();
         Lease goes = both().readLock().acquire();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import java.time.Duration;
 import java.util.Optional;
@@ -37,6 +38,49 @@ abstract class ReadWriteLockContractOwners extends ReadWriteContractPart {
             assertThat(side.holdCount()).isZero();
         }
         awaitHolders(0);
+    }
+
+    @Test
+    void aSideIsHeldByItsOwnThreadOnly() {
+        FencedReadWriteLock lock = both();
+        for (FencedLock side : new FencedLock[] {lock.readLock(), lock.writeLock()}) {
+            side.lock();
+            run(() -> {
+                        assertThat(side.isHeldByCurrentThread()).isFalse();
+                        assertThat(side.holdCount()).isZero();
+                        assertThat(side.currentLease()).isEmpty();
+                        assertThat(side.isLocked()).isTrue();
+                    })
+                    .get();
+            assertThat(side.isHeldByCurrentThread()).isTrue();
+            side.unlock();
+        }
+    }
+
+    @Test
+    void aNestedFixedLeaseNeitherShortensNorProlongsTheOuterOne() {
+        FencedReadWriteLock renewed = both(SHORT);
+        FencedReadWriteLock ends = both(ENDS);
+        for (boolean reads : new boolean[] {true, false}) {
+            FencedLock outer = reads ? renewed.readLock() : renewed.writeLock();
+            outer.lock();
+            FencedLock shorter = outer.withOptions(ENDS);
+            shorter.lock();
+            pass(FIXED.multipliedBy(2));
+            assertThat(outer.isHeldByCurrentThread()).isTrue();
+            shorter.unlock();
+            outer.unlock();
+
+            FencedLock fixed = reads ? ends.readLock() : ends.writeLock();
+            fixed.lock();
+            Lease lease = fixed.currentLease().orElseThrow();
+            FencedLock longer = fixed.withOptions(SHORT);
+            longer.lock();
+            longer.unlock();
+            get(lease.whenLost());
+            assertThatThrownBy(fixed::unlock).isInstanceOf(LeaseLostException.class);
+            get(both().writeLock().tryAcquireAsync(PROMPT)).orElseThrow().release();
+        }
     }
 
     @Test
@@ -236,7 +280,14 @@ abstract class ReadWriteLockContractOwners extends ReadWriteContractPart {
         lock.writeLock().lock();
         assertThat(other.readLock().isLocked()).isFalse();
         assertThat(other.writeLock().isLocked()).isTrue();
+        lock.readLock().lock(); // a writer that reads is a writer to all others
+        assertThat(other.readLock().isLocked()).isFalse();
+        assertThat(other.writeLock().isLocked()).isTrue();
         lock.writeLock().unlock();
+        Await.until("the downgrade has arrived", () -> other.readLock().isLocked());
+        assertThat(other.writeLock().isLocked()).isFalse();
+        lock.readLock().unlock();
+        assertThat(other.readLock().isLocked()).isFalse();
     }
 
     @Test

@@ -57,6 +57,52 @@ abstract class SemaphoreContractBadDays extends LockContractPart {
     }
 
     @Test
+    void aWaiterIsServedWhenAFixedLeaseEnds() {
+        LeasedSemaphore waiter = semaphore(2, SHORT);
+        LeasedSemaphore holder = semaphore(2, ENDS);
+        long start = System.nanoTime();
+        Lease lease = holder.acquire(2);
+        Lease served = get(waiter.acquireAsync());
+        assertThat(since(start)).isBetween(FIXED.minusMillis(20), FIXED.plus(TOLERANCE));
+        assertThat(lease.isValid()).isFalse();
+        served.release();
+    }
+
+    @Test
+    void permitsOfLeasesThatHaveEndedAreFreeAndTheOthersAreNot() {
+        LeasedSemaphore semaphore = semaphore(10, SHORT);
+        Lease stays = semaphore.acquire(3);
+        Lease ends = semaphore.withOptions(ENDS).acquire(3);
+        assertThat(semaphore.availablePermits()).isEqualTo(4);
+        get(ends.whenLost());
+        Await.until("the server knows", () -> semaphore.availablePermits() == 7);
+        assertThatThrownBy(ends::release).isInstanceOf(LeaseLostException.class);
+        assertThat(semaphore.availablePermits()).isEqualTo(7);
+        stays.release();
+        assertThat(semaphore.availablePermits()).isEqualTo(10);
+    }
+
+    @Test
+    void aLeaseTellsHowMuchOfItIsLeft() {
+        Lease lease =
+                semaphore(1, LockOptions.fixedLease(Duration.ofMinutes(1))).acquire();
+        assertThat(lease.remaining()).isBetween(Duration.ofSeconds(40), Duration.ofMinutes(1));
+        lease.extend(Duration.ofMinutes(3));
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofMinutes(2));
+        lease.release();
+        assertThat(lease.remaining()).isZero();
+    }
+
+    @Test
+    void aLeaseThatHasEndedIsNotExtended() {
+        Lease lease = semaphore(1, ENDS).acquire();
+        get(lease.whenLost());
+        assertThatThrownBy(() -> lease.extend(FIXED)).isInstanceOf(LeaseLostException.class);
+        assertThat(get(semaphore(1, SHORT).acquireAsync()).isValid()).isTrue();
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void aLeaseCanBeExtended() {
         Lease lease = semaphore(1, ENDS).acquire();
         lease.extend(FIXED.multipliedBy(4));
@@ -105,6 +151,16 @@ abstract class SemaphoreContractBadDays extends LockContractPart {
         assertThat(lease.isValid()).isTrue();
         assertThat(semaphore.tryAcquire(2)).as("one of two permits is held").isEmpty();
         lease.release();
+    }
+
+    @Test
+    void releasingPermitsThatWereForgottenIsClean() {
+        LeasedSemaphore semaphore = semaphore(2, LockOptions.defaults());
+        Lease lease = semaphore.acquire();
+        site.flush();
+        lease.release();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(semaphore.tryAcquire(2)).isPresent();
     }
 
     @Test

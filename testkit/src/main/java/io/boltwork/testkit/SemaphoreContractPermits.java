@@ -115,6 +115,33 @@ abstract class SemaphoreContractPermits extends LockContractPart {
         assertThat(tokens).hasSize(12 * rounds);
     }
 
+    @Test
+    void theOnlyPermitExcludesOthersAsALockDoes() {
+        Counter counter = new Counter();
+        List<LeasedSemaphore> clients = List.of(semaphore(1), semaphore(1));
+        List<Task<?>> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            LeasedSemaphore semaphore = clients.get(i % 2);
+            threads.add(run(() -> {
+                for (int round = 0; round < 30; round++) {
+                    try (Lease lease = semaphore.acquire()) {
+                        counter.increment();
+                        assertThat(lease.isValid()).isTrue();
+                    }
+                }
+            }));
+        }
+        threads.forEach(Task::get);
+        assertThat(counter.value()).isEqualTo(240);
+    }
+
+    @Test
+    void anUnusedSemaphoreHasAllItsPermits() {
+        LeasedSemaphore semaphore = semaphore(3);
+        assertThat(semaphore.availablePermits()).isEqualTo(3);
+        assertThat(semaphoreAtServer().capacity()).as("a question sets nothing").isZero();
+    }
+
     // ---- waiting
 
     @Test

@@ -73,7 +73,8 @@ final class Exploration extends VirtualTime {
         }
     }
 
-    private void settle() {
+    /** Runs what happens at this moment because of something else. */
+    void settle() {
         for (Event event; (event = soon.poll()) != null; ) {
             event.task.run();
         }

@@ -3,17 +3,22 @@ package io.boltwork.engine;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,6 +48,10 @@ final class Fingerprint {
             "LockHistory.byToken",
             "BoundedBypassCheck.firstHolds",
             "LockHistory.notHeld",
+            "SharedLockHistory.granted",
+            "SharedLockHistory.known",
+            "VirtualTime$Event.number",
+            "LeaseLoss.when",
             "SimulatedCluster.before",
             "SimulatedLock.copy",
             "SimulatedLock.newest",
@@ -71,6 +80,10 @@ final class Fingerprint {
     private final List<Long> tokens = new ArrayList<>();
     private final List<Integer> tokensAt = new ArrayList<>();
     private final Map<String, Integer> runs = new HashMap<>();
+
+    /** The types outside of this project whose objects were not opened. */
+    private final Set<Class<?>> closed = new HashSet<>();
+
     private long[] words = new long[1_024];
     private int size;
 
@@ -81,12 +94,21 @@ final class Fingerprint {
     }
 
     static long of(Simulation simulation, List<Object> others) {
+        return read(simulation, others).hash();
+    }
+
+    /** Returns the types whose objects count as equal, whatever they contain. */
+    static Set<Class<?>> closedTypes(Simulation simulation, List<Object> others) {
+        return read(simulation, others).closed;
+    }
+
+    private static Fingerprint read(Simulation simulation, List<Object> others) {
         Fingerprint print = new Fingerprint(simulation);
         print.add(simulation.cluster);
         print.add(simulation.checks);
         print.add(simulation.clients());
         print.add(others);
-        return print.hash();
+        return print;
     }
 
     private long hash() {
@@ -154,6 +176,9 @@ final class Fingerprint {
     }
 
     private void open(Object value) {
+        if (value instanceof SimulatedThread thread) {
+            word(thread.place());
+        }
         if (value instanceof Map<?, ?> map) {
             addMap(map);
         } else if (value instanceof Collection<?> collection) {
@@ -165,6 +190,12 @@ final class Fingerprint {
             number(number.get());
         } else if (value instanceof AtomicInteger number) {
             word(number.get());
+        } else if (value instanceof Duration duration) {
+            word(duration.toNanos());
+        } else if (value instanceof Instant instant) {
+            number(instant.toEpochMilli());
+        } else if (value instanceof Optional<?> maybe) {
+            add(maybe.orElse(null));
         } else if (value instanceof BitSet set) {
             word(set.hashCode());
         } else if (value instanceof AtomicBoolean flag) {
@@ -185,6 +216,10 @@ final class Fingerprint {
                     throw new IllegalStateException(e);
                 }
             }
+        } else if (value instanceof Future<?> future) {
+            word(future.isDone() ? 1 : 0);
+        } else if (!isUnimportant(value)) {
+            closed.add(value.getClass());
         }
     }
 
@@ -204,7 +239,13 @@ final class Fingerprint {
                 || value instanceof Timeline
                 || value instanceof VirtualTime
                 || value instanceof Simulation
+                || value instanceof SmallCase
                 || value instanceof Plan;
+    }
+
+    /** Returns the name of a type within its room. */
+    private static String nameOf(Class<?> type) {
+        return type.getName().substring(type.getPackageName().length() + 1);
     }
 
     private static Field[] fields(Class<?> type) {
@@ -216,7 +257,7 @@ final class Fingerprint {
         for (Class<?> t = type; t != null && t.getName().startsWith("io.boltwork"); t = t.getSuperclass()) {
             for (Field field : t.getDeclaredFields()) {
                 if (!Modifier.isStatic(field.getModifiers())
-                        && !UNIMPORTANT.contains(t.getSimpleName() + "." + field.getName())) {
+                        && !UNIMPORTANT.contains(nameOf(t) + "." + field.getName())) {
                     field.setAccessible(true);
                     fields.add(field);
                 }

@@ -44,6 +44,10 @@ final class SharedChecks {
     private final Simulation simulation;
     private final VirtualTime time;
     private final Random random;
+
+    /** True if no state is to be passed over. */
+    private final boolean isExhaustive;
+
     private final Map<String, SharedLockHistory> locks = new LinkedHashMap<>();
 
     /** The conditions that hold just now and must not last, and since when. */
@@ -52,6 +56,7 @@ final class SharedChecks {
     SharedChecks(Simulation simulation) {
         this.simulation = simulation;
         this.time = simulation.time;
+        this.isExhaustive = time instanceof Exploration;
         this.random = simulation.plan.random("shared properties");
         for (String lock : simulation.plan.locks()) {
             if (SharedName.isShared(lock)) {
@@ -128,6 +133,11 @@ final class SharedChecks {
 
     // ================================================================ after every event
 
+    /** Returns whether a living client has a hold that is not over. */
+    boolean hasHolds() {
+        return locks.values().stream().anyMatch(lock -> !lock.live.isEmpty());
+    }
+
     void afterEvent(List<SimulatedClient> clients) {
         if (locks.isEmpty()) {
             return;
@@ -184,7 +194,7 @@ final class SharedChecks {
         }
         together(lock, valid);
         for (ObservedHold hold : valid) {
-            if (random.nextInt(ONE_IN) == 0) {
+            if (isExhaustive || random.nextInt(ONE_IN) == 0) {
                 leaseAtServer(lock, hold);
             }
         }

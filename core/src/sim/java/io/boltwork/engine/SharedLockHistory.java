@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,7 +21,7 @@ final class SharedLockHistory {
     /** The holds that were seen so far, by identity. */
     private final Map<Hold, ObservedHold> known = new HashMap<>();
 
-    /** The holds that are not over and whose clients live. */
+    /** The holds that are not over and whose clients live, by their tokens. */
     final List<ObservedHold> live = new ArrayList<>();
 
     /** The holds that were granted at the server, in order. */
@@ -62,6 +63,7 @@ final class SharedLockHistory {
         ObservedHold seen = new ObservedHold(client, hold, now, grantedAt(hold.request.id(), hold.request.firstToken));
         known.put(hold, seen);
         live.add(seen);
+        live.sort(Comparator.comparingLong(one -> one.hold.token)); // the order of arrival makes no other state
         return true;
     }
 

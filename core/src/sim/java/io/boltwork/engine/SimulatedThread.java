@@ -3,6 +3,8 @@ package io.boltwork.engine;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Ticker;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A real thread that runs only when the simulation says so, while the simulation waits: of all threads one runs at a time, and
@@ -86,6 +88,16 @@ final class SimulatedThread {
         run();
     }
 
+    /** Returns a number for the place in the code where the thread sleeps. */
+    int place() {
+        return Stream.of(thread.getStackTrace())
+                .filter(frame -> frame.getClassName().startsWith("io.boltwork"))
+                .filter(frame -> !frame.getClassName().startsWith(SimulatedThread.class.getName()))
+                .map(frame -> frame.getClassName() + frame.getLineNumber())
+                .toList()
+                .hashCode();
+    }
+
     // ================================================================ for the thread itself
 
     static SimulatedThread current() {
@@ -100,36 +112,46 @@ final class SimulatedThread {
         if (sleepsFor != outcome) {
             sleepsFor = outcome;
             outcome.then(() -> {
-                if (sleepsFor == outcome) {
-                    wakeAfter(Plan.MICRO);
+                if (sleepsFor == outcome && sleeps) {
+                    cancelWake();
+                    wake = time.soon(() -> client.happens(this::wake));
                 }
             });
         }
-        sleep(nanos);
+        dieWithClient();
+        pause(nanos == Ticker.NEVER ? null : time.after(client.real(nanos), () -> client.happens(this::wake)));
     }
 
-    /** Sleeps for that long, unless it is interrupted. */
+    /** Works for that long, unless it is interrupted. In an exploration, for any time. */
     void sleep(long nanos) {
+        dieWithClient();
+        pause(time.after(thread.getName(), client.real(nanos), () -> client.happens(this::wake)));
+    }
+
+    private void dieWithClient() {
         if (client.isDead()) {
             throw new Killed();
         }
+    }
+
+    private void pause(VirtualTime.@Nullable Event end) {
         sleeps = true;
-        if (nanos != Ticker.NEVER) {
-            wake = time.after(client.real(nanos), () -> client.happens(this::wake));
-        }
+        wake = end;
         pausedOrOver.release();
         mayRun.acquireUninterruptibly();
-        if (client.isDead()) {
-            throw new Killed();
-        }
+        dieWithClient();
     }
 
     private void wakeAfter(long nanos) {
         if (sleeps) {
-            if (wake != null) {
-                wake.cancel();
-            }
+            cancelWake();
             wake = time.after(nanos, () -> client.happens(this::wake));
+        }
+    }
+
+    private void cancelWake() {
+        if (wake != null) {
+            wake.cancel();
         }
     }
 

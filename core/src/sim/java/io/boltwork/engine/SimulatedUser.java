@@ -51,7 +51,7 @@ final class SimulatedUser {
     void begin() {
         if (plan.isThread()) {
             thread = client.thread(plan.name(), this::live);
-            time.after(plan.start(), () -> client.happens(thread::run));
+            time.after(plan.name(), plan.start(), () -> client.happens(thread::run));
         } else {
             time.after(plan.name(), plan.start(), () -> client.happens(this::goOn));
         }

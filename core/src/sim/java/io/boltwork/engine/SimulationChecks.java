@@ -225,6 +225,15 @@ final class SimulationChecks {
         shared.forceRelease(name);
     }
 
+    /** Looks at the same of shared locks only, now. */
+    void lookAtShares() {
+        shared.regularly();
+    }
+
+    boolean hasSharedHolds() {
+        return shared.hasHolds();
+    }
+
     /** Looks at what may last for a short time only, now and every {@link #PERIOD}. */
     void regularly() {
         shared.regularly();

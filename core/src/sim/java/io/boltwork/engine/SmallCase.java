@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Explores two clients with two requests each and one fault: every order in which messages in transit can arrive,
+ * Explores two clients with a few requests each and one fault: every order in which messages in transit can arrive,
  * timers that fire before them, and the fault at every moment. No state is explored twice. The engine cannot
  * go back, so each path is repeated from its beginning.
  */
@@ -31,42 +31,56 @@ final class SmallCase {
     private final Set<Long> seen = new HashSet<>();
     private long steps;
     private long ends;
+    private long handovers;
     private boolean complete = true;
 
-    SmallCase(
-            String name,
-            LockOptions first,
-            LockOptions second,
-            List<Plan.Trouble> troubles,
-            boolean half,
-            int depth,
-            int delays) {
+    /** The requests of the two clients for one lock, each of a user of its own. */
+    record Requests(String lock, List<Wish> first, List<Wish> second) {
+
+        /** The same requests of both clients, in opposite orders. */
+        static Requests mirrored(String lock, Wish one, Wish other) {
+            return new Requests(lock, List.of(one, other), List.of(other, one));
+        }
+    }
+
+    /** One request: a callback's, or a thread's. Permits as in {@link Plan.Act}. */
+    record Wish(Plan.Kind kind, LockOptions options, int permits) {
+        static Wish of(LockOptions options, int permits) {
+            return new Wish(Plan.Kind.ASYNC, options, permits);
+        }
+
+        private boolean isOfThread() {
+            return kind != Plan.Kind.ASYNC;
+        }
+    }
+
+    SmallCase(String name, Requests requests, List<Plan.Trouble> troubles, boolean half, int depth, int delays) {
         this.name = name;
         this.depth = depth;
         this.delays = delays;
         this.faults = troubles.stream()
-                .map(trouble -> new Plan.Fault(trouble, Plan.Moment.ANY, 0, "c0", "a", 0, half, 0, 0))
+                .map(trouble -> new Plan.Fault(trouble, Plan.Moment.ANY, 0, "c0", requests.lock, 0, half, 0, 0))
                 .toList();
         this.plan = new Plan(
                 !troubles.contains(Plan.Trouble.MOVE) ? 0 : half ? COLD : WARM,
                 Plan.Weather.ROUGH, // what is late for longer than a lease is a fault, too
                 Plan.Network.GOOD,
                 Duration.ofSeconds(30),
-                List.of(client("c0", first, second), client("c1", second, first)),
+                List.of(client("c0", requests.lock, requests.first), client("c1", requests.lock, requests.second)),
                 List.of());
     }
 
-    private static Plan.Client client(String id, LockOptions first, LockOptions second) {
-        return new Plan.Client(id, 0, 0, List.of(user(id + "A", first), user(id + "B", second)));
-    }
-
-    private static Plan.User user(String name, LockOptions options) {
-        Plan.Act act = new Plan.Act(Plan.Kind.ASYNC, "a", options, 0, 0, 0, 0);
-        return new Plan.User(name, false, 0, List.of(act));
+    private static Plan.Client client(String id, String lock, List<Wish> wishes) {
+        List<Plan.User> users = new ArrayList<>();
+        for (Wish wish : wishes) {
+            Plan.Act act = new Plan.Act(wish.kind, lock, wish.options, 0, 0, 0, 0, wish.permits);
+            users.add(new Plan.User(id + (char) ('A' + users.size()), wish.isOfThread(), 0, List.of(act)));
+        }
+        return new Plan.Client(id, 0, 0, users);
     }
 
     /** One world, and its path so far. */
-    private final class World {
+    final class World implements AutoCloseable {
         final Exploration time = new Exploration();
         final Simulation simulation;
         int delayed;
@@ -107,7 +121,8 @@ final class SmallCase {
         /** The number of possible next steps. */
         int ways() {
             List<String> ready = time.ready();
-            boolean mayPass = time.isTimerDue(Long.MAX_VALUE) && simulation.history.hasPendingCallsOrHolds();
+            boolean mayPass = time.isTimerDue(Long.MAX_VALUE)
+                    && (simulation.history.hasPendingCallsOrHolds() || simulation.checks.hasSharedHolds());
             boolean waits = ready.stream().anyMatch(channel -> !channel.startsWith("fault"));
             return ready.size() + (mayPass && (!waits || delayed < delays) ? 1 : 0);
         }
@@ -151,9 +166,16 @@ final class SmallCase {
                 }
                 introduce();
                 simulation.check();
+                simulation.checks.lookAtShares(); // from here on, nothing is late
             }
             simulation.checks.afterHealing();
             simulation.checks.atRest();
+            handovers += simulation.history.handovers;
+        }
+
+        @Override
+        public void close() {
+            simulation.clients().forEach(SimulatedClient::endThreads);
         }
     }
 
@@ -175,7 +197,12 @@ final class SmallCase {
     private int[] failing = {};
 
     private void follow(int[] begin, ArrayDeque<int[]> open, long mostStates) {
-        World world = new World(false);
+        try (World world = new World(false)) {
+            follow(world, begin, open, mostStates);
+        }
+    }
+
+    private void follow(World world, int[] begin, ArrayDeque<int[]> open, long mostStates) {
         int[] way = Arrays.copyOf(begin, Math.max(depth, begin.length));
         failing = begin;
         for (int choice : begin) {
@@ -206,16 +233,17 @@ final class SmallCase {
 
     /** Repeats a path, with its timeline. */
     private String story(int[] way) {
-        World world = new World(true);
-        try {
-            for (int choice : way) {
-                world.go(choice);
+        try (World world = new World(true)) {
+            try {
+                for (int choice : way) {
+                    world.go(choice);
+                }
+                world.end();
+            } catch (Violation again) {
+                world.simulation.timeline.add("-", String.valueOf(again.getMessage()));
             }
-            world.end();
-        } catch (Violation again) {
-            world.simulation.timeline.add("-", String.valueOf(again.getMessage()));
+            return Arrays.toString(way) + "\n" + world.simulation.timeline.last(200);
         }
-        return Arrays.toString(way) + "\n" + world.simulation.timeline.last(200);
     }
 
     String name() {
@@ -232,6 +260,11 @@ final class SmallCase {
 
     long ends() {
         return ends;
+    }
+
+    /** Returns how many holds began without a grant, over all ways to the end. */
+    long handovers() {
+        return handovers;
     }
 
     /** Returns whether every path was followed to its end. */

@@ -50,6 +50,9 @@ final class SharedChecks {
 
     private final Map<String, SharedLockHistory> locks = new LinkedHashMap<>();
 
+    /** Observes the holds by which users have begun to work in this event. */
+    private final List<Runnable> used = new ArrayList<>();
+
     /** The conditions that hold just now and must not last, and since when. */
     private final Map<String, Long> since = new HashMap<>();
 
@@ -133,6 +136,17 @@ final class SharedChecks {
 
     // ================================================================ after every event
 
+    /** Notes a hold by which a user works, even if its machine does not have it. */
+    void used(SimulatedClient client, String name, Hold hold) {
+        used.add(() -> observe(locks.get(name), client, hold));
+    }
+
+    private void observe(SharedLockHistory lock, SimulatedClient client, Hold hold) {
+        if (lock.isNew(client, hold, time.now())) {
+            begins(lock, lock.seen(hold));
+        }
+    }
+
     /** Returns whether a living client has a hold that is not over. */
     boolean hasHolds() {
         return locks.values().stream().anyMatch(lock -> !lock.live.isEmpty());
@@ -146,14 +160,13 @@ final class SharedChecks {
             if (!client.isDead()) {
                 for (LockDriver driver : client.engine.drivers.all()) {
                     for (Hold hold : driver.machine.owners()) {
-                        SharedLockHistory lock = locks.get(driver.lock());
-                        if (lock.isNew(client, hold, time.now())) {
-                            begins(lock, lock.seen(hold));
-                        }
+                        observe(locks.get(driver.lock()), client, hold);
                     }
                 }
             }
         }
+        used.forEach(Runnable::run); // mostly known by now
+        used.clear();
         locks.values().forEach(this::afterEvent);
     }
 

@@ -223,6 +223,9 @@ final class SimulatedUser {
                     leave("unlock() by a writer", act, written, valid, writing::unlock);
                 } finally {
                     Lease read = isRead ? reading.currentLease().orElse(null) : null;
+                    if (isRead && read == null && !client.isDead()) {
+                        requireClosed("a writer that goes on as a reader holds nothing");
+                    }
                     if (read != null && !client.isDead()) {
                         work(act, read);
                     }
@@ -301,6 +304,7 @@ final class SimulatedUser {
     }
 
     private void work(Plan.Act act, Lease lease) {
+        checks.used(client, act.lock(), ((LeaseView) lease).hold);
         thread.sleep(act.work() / 2);
         if (act.extend() > 0 && act.options().maxHold().isEmpty()) {
             extend(act, lease);
@@ -416,6 +420,7 @@ final class SimulatedUser {
             }
             if (lease != null && lease.isPresent()) {
                 wished(act, ((LeaseView) lease.get()).hold);
+                checks.used(client, act.lock(), ((LeaseView) lease.get()).hold);
                 time.after(plan.name(), act.work(), () -> client.happens(() -> leave(act, lease.get())));
             } else {
                 rest(act);

@@ -167,6 +167,13 @@ final class SimulationChecks {
 
     // ================================================================ what users see
 
+    /** Notes that a user works by a hold. */
+    void used(SimulatedClient client, String name, Hold hold) {
+        if (SharedName.isShared(name)) {
+            shared.used(client, name, hold);
+        }
+    }
+
     void callEnded(String call, long took, long bound) {
         for (SimulationCheck check : checks) {
             check.callEnded(call, took, bound);

@@ -8,6 +8,7 @@ import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class ShareDifferentialCommands {
     private final Random random;
     private final Map<String, Held> held = new LinkedHashMap<>();
     private final List<Held> past = new ArrayList<>();
-    private int requests;
+    private final List<String> asked = new ArrayList<>();
     private long set;
 
     ShareDifferentialCommands(long seed) {
@@ -59,6 +60,10 @@ final class ShareDifferentialCommands {
 
     <T> T oneOf(List<T> some) {
         return some.get(random.nextInt(some.size()));
+    }
+
+    void shuffle(List<?> some) {
+        Collections.shuffle(some, random);
     }
 
     // ================================================================ what clients learn
@@ -160,8 +165,11 @@ final class ShareDifferentialCommands {
     }
 
     Command.Acquire wish(String request, int permits, long lease) {
-        return new Command.Acquire(
-                lock, request, true, lease, 0, Long.MAX_VALUE, new Share(kind, permits, capacity, 0));
+        return wish(lock, request, permits, lease);
+    }
+
+    Command.Acquire wish(String at, String request, int permits, long lease) {
+        return new Command.Acquire(at, request, true, lease, 0, Long.MAX_VALUE, new Share(kind, permits, capacity, 0));
     }
 
     Command.Withdraw nudge() {
@@ -187,6 +195,40 @@ final class ShareDifferentialCommands {
         return release(anyOf(held.values(), lock), 0, 60_000, 0, Long.MAX_VALUE);
     }
 
+    /** Returns the usual release of a request, which holds the lock. */
+    Command.Release release(String request) {
+        return release(held.remove(request), null);
+    }
+
+    /** Returns the release of a request, which holds the lock, with a next request. */
+    Command.Release release(String request, String next, long notAfter) {
+        return release(
+                held.remove(request), new Command.Acquire(lock, next, true, 60_000, 0, notAfter, share(weight())));
+    }
+
+    private Command.Release release(Held mine, Command.Acquire next) {
+        HeldShare what = new HeldShare(share(mine.permits), mine.blockEnd, 0);
+        return new Command.Release(mine.lock, mine.request, mine.token, mine.token, 0, next, what);
+    }
+
+    /** Returns the withdrawal of an unknown request, which leaves a tombstone. */
+    Command.Withdraw burial(long restored) {
+        return new Command.Withdraw(lock, request(), 0, new HeldShare(share(1), 0, restored));
+    }
+
+    /** Returns a renewal of the holds of both locks; {@code shrinks} makes most of them as small as possible. */
+    Command<?> renewal(boolean shrinks) {
+        List<Command.Renew.Item> items = new ArrayList<>();
+        for (Held one : held.values()) {
+            Share smaller = share(shrinks && !oneIn(3) ? 1 : one.permits);
+            items.add(new Command.Renew.Item(one.lock, one.request, one.token, 60_000, 0, smaller));
+        }
+        shuffle(items);
+        return items.isEmpty()
+                ? nudge()
+                : new Command.Renew(items.subList(0, Math.min(20, items.size())), Long.MAX_VALUE);
+    }
+
     private Command<?> release(Held mine, long now, long lease, long takeover, long notAfter) {
         if (mine == null) {
             return nudge();
@@ -194,7 +236,7 @@ final class ShareDifferentialCommands {
         held.remove(mine.request);
         Command.Acquire following = null;
         if (oneIn(3)) {
-            String request = oneIn(12) ? mine.request : request();
+            String request = oneIn(12) ? mine.request : oneIn(3) ? recent() : request();
             following = new Command.Acquire(mine.lock, request, true, lease, takeover, notAfter, share(weight()));
         }
         long last = Math.min(mine.blockEnd, mine.token + below(3));
@@ -234,11 +276,18 @@ final class ShareDifferentialCommands {
     // ================================================================ parts of commands
 
     String request() {
-        return CLIENTS.get(below(oneIn(3) ? 4 : 3)) + ":" + ++requests;
+        return requestOf(CLIENTS.get(below(oneIn(3) ? 4 : 3)));
     }
 
     String requestOf(String client) {
-        return client + ":" + ++requests;
+        String request = client + ":" + (asked.size() + 1);
+        asked.add(request);
+        return request;
+    }
+
+    /** Returns one of the last requests, which may hold a lock or wait for it. */
+    private String recent() {
+        return asked.get(Math.max(0, asked.size() - 1 - below(10)));
     }
 
     /** Returns the first token of a hold, or a wrong one. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -40,6 +41,7 @@ final class ShareDifferentialRun {
     private final ArrayDeque<String> trace = new ArrayDeque<>();
     private final Map<String, List<Object>> expected = new TreeMap<>();
     private final MemoryServer memory = MemoryServer.create(() -> Instant.EPOCH.plus(this.micros, ChronoUnit.MICROS));
+    private final boolean ages;
     private String part = "";
     private long micros = START;
 
@@ -52,6 +54,7 @@ final class ShareDifferentialRun {
         this.site = site;
         this.counts = counts;
         commands = new ShareDifferentialCommands(seed);
+        ages = Math.floorMod(seed / ShareDifferentialSequences.KINDS, 2) == 1;
         for (String client : ShareDifferentialCommands.LISTENERS) {
             List<Object> messages = new ArrayList<>();
             expected.put(client, messages);
@@ -116,6 +119,7 @@ final class ShareDifferentialRun {
      * @param full whether Redis has no memory left meanwhile
      */
     void step(Command<?> command, boolean full) throws Exception {
+        age(command);
         if (full) {
             site.full(true);
         }
@@ -164,7 +168,25 @@ final class ShareDifferentialRun {
 
     /** Executes one command, and compares its answer and its messages. */
     void send(Command<?> command) throws Exception {
+        age(command);
         send(command, false);
+    }
+
+    /**
+     * Lets the keys of a command's locks expire soon, in some runs before about every second command. The scripts then
+     * take their general way, because only that renews the expiry. The later of both times is soon only for a lock whose
+     * capacity was set.
+     */
+    private void age(Command<?> command) throws Exception {
+        if (ages && commands.oneIn(2)) {
+            long soon = now() + (commands.oneIn(3) ? IdleLife.SET_MILLIS / 2 : IdleLife.DEFAULT.toMillis() / 2);
+            for (String lock : Set.copyOf(command.locks())) {
+                if (!lock.equals(BROKEN)) {
+                    ShareState.expire(memory, commands.kind, lock, now(), soon);
+                    site.expire(commands.kind, lock, soon);
+                }
+            }
+        }
     }
 
     private void send(Command<?> command, boolean full) throws Exception {

@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
 final class ShareDifferentialSequences {
     private static final int STEPS = 300;
 
+    /** Seeds that differ by this number have sequences of one kind. */
+    static final int KINDS = 12;
+
     /** The times around which claims, marks, short claims and blockers change, and one microsecond more. */
     private static final List<Long> PAUSES = List.of(
             1_000L, 299_000L, 300_000L, 300_001L, 3_000_000L, 10_000_000L, 14_999_000L, 15_000_000L, 29_999_999L);
@@ -24,9 +27,9 @@ final class ShareDifferentialSequences {
         this.commands = commands;
     }
 
-    /** Executes the sequence of a seed. Of twelve seeds, seven have a kind of their own. */
+    /** Executes the sequence of a seed. Of twelve seeds, eleven have a kind of their own. */
     void executeKindOf(long seed) throws Exception {
-        switch (Math.floorMod(seed, 12)) {
+        switch (Math.floorMod(seed, KINDS)) {
             case 0 -> crowd();
             case 1 -> lapses();
             case 2 -> blockers();
@@ -34,6 +37,10 @@ final class ShareDifferentialSequences {
             case 4 -> grants();
             case 5 -> budgets();
             case 6 -> claims();
+            case 7 -> renewals();
+            case 8 -> search();
+            case 9 -> next();
+            case 10 -> relapses();
             default -> {}
         }
         for (int i = 0; i < STEPS; i++) {
@@ -67,8 +74,12 @@ final class ShareDifferentialSequences {
 
     /** Makes room for many, where the lock is a semaphore. */
     private void resize(int permits) throws Exception {
+        resize(commands.lock, permits);
+    }
+
+    private void resize(String at, int permits) throws Exception {
         if (commands.kind == LockKind.SEMAPHORE) {
-            run.step(new Command.Resize(commands.lock, commands.kind, permits));
+            run.step(new Command.Resize(at, commands.kind, permits));
         }
     }
 
@@ -290,6 +301,128 @@ final class ShareDifferentialSequences {
                             default -> commands.nudge();
                         });
             }
+        }
+    }
+
+    /** Renews holds of two locks in one command. They become smaller, and the queues of both locks are served by it. */
+    private void renewals() throws Exception {
+        List<String> locks = List.of(commands.lock, commands.other);
+        for (int round = 0; round < 20; round++) {
+            for (String at : locks) {
+                resize(at, 6);
+                run.step(commands.wish(at, commands.requestOf("alice"), large(6), 60_000));
+                for (int i = 0; i < 2 + commands.below(4); i++) {
+                    run.step(commands.wish(at, commands.request(), commands.oneIn(4) ? large(4) : 1, 60_000));
+                }
+            }
+            if (commands.oneIn(2)) { // the end of the first lease passes
+                run.pass(40_000_000);
+                run.step(commands.renewal(false));
+                run.pass(25_000_000);
+            }
+            for (int i = 0; i < 4; i++) {
+                run.step(commands.renewal(true));
+                if (commands.oneIn(3)) {
+                    run.pass(commands.oneOf(PAUSES));
+                }
+                run.step(
+                        switch (commands.below(4)) {
+                            case 0 -> commands.wish(commands.oneOf(locks), commands.request(), large(6), 60_000);
+                            case 1 -> commands.release();
+                            default -> commands.nudge();
+                        });
+            }
+            run.pass(commands.oneIn(2) ? 60_000_000 : 0);
+        }
+    }
+
+    /** Turns the clock back while a search for holds that have ended is under way, and releases all holds then. */
+    private void search() throws Exception {
+        resize(400);
+        List<String> holders = new ArrayList<>();
+        for (int i = 0; i < LockBackend.PLACES_PER_STEP + commands.below(10); i++) {
+            holders.add(commands.request());
+            run.send(commands.wish(holders.get(i), 1, 60_000));
+        }
+        holders.add(commands.request());
+        run.step(commands.wish(holders.get(holders.size() - 1), 1, 5_000));
+        boolean buries = commands.oneIn(3);
+        if (buries) {
+            run.step(commands.burial(run.now() + 4_000));
+        }
+        run.pass(5_000_000);
+        nudge(1);
+        run.pass(-2_000_000);
+        if (buries || commands.oneIn(2)) { // the last entry takes a place that the search has just passed
+            int passed = LockBackend.PLACES_PER_STEP - 1;
+            run.step(commands.release(holders.get(passed)));
+            if (buries) {
+                holders.remove(passed);
+            } else {
+                holders.set(passed, holders.remove(holders.size() - 1));
+            }
+        }
+        while (!holders.isEmpty()) {
+            int last = holders.size() - 1;
+            int next = commands.oneIn(20) ? commands.below(holders.size()) : last;
+            Command.Release release = commands.release(holders.remove(next));
+            if (last < 2 || commands.oneIn(25)) {
+                run.step(release);
+            } else {
+                run.send(release);
+            }
+        }
+    }
+
+    /** Releases holds for next requests that may be late, and may hold the lock or wait for it already. */
+    private void next() throws Exception {
+        resize(6);
+        for (int round = 0; round < 40; round++) {
+            String mine = commands.requestOf("alice");
+            String next = commands.requestOf(commands.oneOf(ShareDifferentialCommands.LISTENERS));
+            run.step(commands.wish(mine, 1));
+            if (!commands.oneIn(4)) {
+                run.step(commands.wish(next, commands.oneIn(2) ? 1 : large(6)));
+            }
+            if (commands.oneIn(4)) {
+                run.step(commands.wish(commands.request(), large(6)));
+            }
+            if (run.state(commands.lock).holders().stream()
+                    .anyMatch(one -> one.request().equals(mine))) {
+                run.step(commands.release(mine, next, commands.oneIn(2) ? Long.MAX_VALUE : run.now() - 1));
+            }
+            run.pass(70_000_000); // ends all
+        }
+    }
+
+    /** Lets several short claims of two clients lapse in one call, after which some wait again and some do not count. */
+    private void relapses() throws Exception {
+        for (int round = 0; round < 12; round++) {
+            run.delete();
+            resize(12);
+            String holder = commands.requestOf("alice");
+            run.step(commands.wish(holder, large(12)));
+            run.step(commands.wish(commands.requestOf("bob"), large(12)));
+            run.step(commands.withdrawal(holder));
+            run.pass(LockBackend.CLAIM_MILLIS * 1_000);
+            nudge(1); // from now on claims are short
+            holder = commands.requestOf("alice");
+            run.step(commands.wish(holder, large(12)));
+            String stays = commands.requestOf("alice");
+            run.step(commands.wish(stays, 4));
+            List<Command.Acquire> waiting = new ArrayList<>(List.of(commands.wish(commands.requestOf("alice"), 5)));
+            for (int i = 0; i < 3; i++) {
+                waiting.add(commands.wish(commands.requestOf("bob"), 1));
+            }
+            commands.shuffle(waiting);
+            for (Command.Acquire wish : waiting) {
+                run.step(wish);
+            }
+            run.step(commands.wish(commands.requestOf("-carol"), commands.oneIn(4) ? 1 : large(8)));
+            run.step(commands.withdrawal(holder));
+            run.step(commands.wish(stays, 4));
+            run.pass(LockBackend.SHORT_CLAIM_MILLIS * 1_000);
+            nudge(2);
         }
     }
 }

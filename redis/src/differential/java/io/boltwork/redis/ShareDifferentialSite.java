@@ -9,6 +9,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,6 +28,13 @@ import java.util.concurrent.TimeUnit;
 final class ShareDifferentialSite implements AutoCloseable {
     private static final KeySpace KEYS = new KeySpace("boltwork");
     private static final String BARRIER = "barrier";
+    private static final String EXPIRE = """
+            if redis.call('EXISTS', KEYS[1]) == 1 then
+              redis.call('HSET', KEYS[1], 'x', ARGV[1])
+              redis.call('PEXPIREAT', KEYS[1], ARGV[1])
+            end
+            return 0
+            """;
 
     private final SteppedRedis redis;
     private final Duration patience;
@@ -120,6 +128,15 @@ final class ShareDifferentialSite implements AutoCloseable {
         Map<String, String> fields = new HashMap<>();
         await(raw.hgetall(bytes(KEYS.key(kind, lock)))).forEach((name, value) -> fields.put(text(name), text(value)));
         return fields;
+    }
+
+    /** Sets when the hash of a lock expires, if it exists, in milliseconds of the server's clock. */
+    void expire(LockKind kind, String lock, long expiresAt) throws Exception {
+        await(raw.eval(
+                EXPIRE,
+                ScriptOutputType.INTEGER,
+                new byte[][] {bytes(KEYS.key(kind, lock))},
+                bytes(Long.toString(expiresAt))));
     }
 
     /** Returns how long the key of a lock still lives, in milliseconds. */

@@ -38,10 +38,7 @@ public final class ShareState {
      */
     public static Map<String, String> of(MemoryServer server, LockKind kind, String lock, long now)
             throws ReflectiveOperationException {
-        Object data = field(server, "data");
-        Object keys = call(data, data.getClass().getDeclaredMethod("shared", LockKind.class), kind);
-        Method get = keys.getClass().getDeclaredMethod("get", String.class, long.class);
-        ShareRecord record = (ShareRecord) call(keys, get, lock, now);
+        ShareRecord record = record(server, kind, lock, now);
         Map<String, String> fields = new TreeMap<>();
         put(fields, "capacity", record.capacity);
         put(fields, "set", record.set);
@@ -62,6 +59,20 @@ public final class ShareState {
         }
         addQueue(fields, record.queue);
         return fields;
+    }
+
+    /** Sets when the record of a lock at a memory server expires, if it exists; both times in milliseconds. */
+    public static void expire(MemoryServer server, LockKind kind, String lock, long now, long expiresAt)
+            throws ReflectiveOperationException {
+        record(server, kind, lock, now).expiresAt = expiresAt; // a blank record is not stored
+    }
+
+    private static ShareRecord record(MemoryServer server, LockKind kind, String lock, long now)
+            throws ReflectiveOperationException {
+        Object data = field(server, "data");
+        Object keys = call(data, data.getClass().getDeclaredMethod("shared", LockKind.class), kind);
+        Method get = keys.getClass().getDeclaredMethod("get", String.class, long.class);
+        return (ShareRecord) call(keys, get, lock, now);
     }
 
     private static String text(ShareRecord.Entry entry) {

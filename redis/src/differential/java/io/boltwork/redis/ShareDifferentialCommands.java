@@ -172,6 +172,26 @@ final class ShareDifferentialCommands {
         return new Command.Acquire(at, request, true, lease, 0, Long.MAX_VALUE, new Share(kind, permits, capacity, 0));
     }
 
+    /** Returns the wish of a client that knows of another capacity. */
+    Command.Acquire wish(String request, int permits, int of, long when) {
+        return new Command.Acquire(lock, request, !oneIn(4), 60_000, 0, Long.MAX_VALUE, known(permits, of, when));
+    }
+
+    /** Returns the renewal of a client that knows of another capacity, or a nudge if the request is not granted. */
+    Command<?> renewal(String request, int of, long when) {
+        Held mine = held.get(request);
+        if (mine == null) {
+            return nudge();
+        }
+        Share share = known(mine.permits, of, when);
+        return new Command.Renew(
+                List.of(new Command.Renew.Item(lock, request, mine.token, 60_000, 0, share)), Long.MAX_VALUE);
+    }
+
+    private Share known(int permits, int of, long when) {
+        return new Share(kind, permits, kind == LockKind.READ_WRITE ? capacity : of, when);
+    }
+
     Command.Withdraw nudge() {
         return nudge(lock);
     }

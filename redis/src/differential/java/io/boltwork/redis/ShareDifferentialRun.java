@@ -31,6 +31,8 @@ import java.util.TreeMap;
 final class ShareDifferentialRun {
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
     private static final int TRACE = 60;
+    private static final List<Long> EXPIRIES =
+            List.of(IdleLife.DEFAULT.toMillis() / 2, IdleLife.DEFAULT.toMillis() / 8 * 7, IdleLife.SET_MILLIS / 2);
 
     /** A lock whose key is a string. */
     static final String BROKEN = "broken";
@@ -174,12 +176,12 @@ final class ShareDifferentialRun {
 
     /**
      * Lets the keys of a command's locks expire soon, in some runs before about every second command. The scripts then
-     * take their general way, because only that renews the expiry. The later of both times is soon only for a lock whose
-     * capacity was set.
+     * take their general way, because only that renews the expiry. The second time is the last one at which that is not
+     * due yet, and the third one is due only for a lock whose capacity was set.
      */
     private void age(Command<?> command) throws Exception {
         if (ages && commands.oneIn(2)) {
-            long soon = now() + (commands.oneIn(3) ? IdleLife.SET_MILLIS / 2 : IdleLife.DEFAULT.toMillis() / 2);
+            long soon = now() + commands.oneOf(EXPIRIES);
             for (String lock : Set.copyOf(command.locks())) {
                 if (!lock.equals(BROKEN)) {
                     ShareState.expire(memory, commands.kind, lock, now(), soon);

@@ -27,7 +27,7 @@ final class ShareDifferentialSequences {
         this.commands = commands;
     }
 
-    /** Executes the sequence of a seed. Of twelve seeds, eleven have a kind of their own. */
+    /** Executes the sequence of a seed: one of twelve kinds, and commands of all sorts. */
     void executeKindOf(long seed) throws Exception {
         switch (Math.floorMod(seed, KINDS)) {
             case 0 -> crowd();
@@ -41,7 +41,7 @@ final class ShareDifferentialSequences {
             case 8 -> search();
             case 9 -> next();
             case 10 -> relapses();
-            default -> {}
+            default -> capacities();
         }
         for (int i = 0; i < STEPS; i++) {
             move();
@@ -104,9 +104,11 @@ final class ShareDifferentialSequences {
     private void crowd() throws Exception {
         resize(400);
         send(260 + commands.below(200), 1);
-        run.step(commands.wish(commands.request(), large(300)));
+        String first = commands.request();
+        run.step(commands.wish(first, large(300)));
         send(commands.below(300), 1);
         run.pass(5_000_000);
+        run.step(commands.wish(first, large(300)));
         nudge(12);
     }
 
@@ -423,6 +425,35 @@ final class ShareDifferentialSequences {
             run.step(commands.wish(stays, 4));
             run.pass(LockBackend.SHORT_CLAIM_MILLIS * 1_000);
             nudge(2);
+        }
+    }
+
+    /** Lets holders and waiters learn of another capacity by the commands of others, once for more than may be granted. */
+    private void capacities() throws Exception {
+        for (int round = 0; round < 25; round++) {
+            boolean isCrowd = round == 0;
+            run.delete();
+            List<String> requests = new ArrayList<>();
+            for (int i = 0; i < 3 + commands.below(4); i++) {
+                requests.add(commands.request());
+                run.step(commands.wish(requests.get(i), commands.oneIn(2) ? 1 : commands.capacity));
+            }
+            if (isCrowd) {
+                send(LockBackend.GRANTS_PER_STEP + 5, 1);
+            }
+            long set = run.now() * 1_000;
+            for (int i = 0; i < 3; i++) {
+                String request = commands.oneIn(4) ? commands.request() : commands.oneOf(requests);
+                int permits = commands.oneIn(2) ? 1 : commands.capacity;
+                int of = isCrowd ? 250 : 1 + commands.below(10);
+                run.step(
+                        switch (commands.below(3)) {
+                            case 0 -> commands.renewal(request, of, set);
+                            default -> commands.wish(request, permits, of, set);
+                        });
+                set += commands.below(2);
+                run.pass(commands.oneIn(4) ? 60_000_000 : 1_000);
+            }
         }
     }
 }

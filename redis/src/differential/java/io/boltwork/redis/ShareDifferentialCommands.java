@@ -231,6 +231,25 @@ final class ShareDifferentialCommands {
         return new Command.Release(mine.lock, mine.request, mine.token, mine.token, 0, next, what);
     }
 
+    /** Returns the release of a request, which holds the lock, that keeps its weight taken for a while. */
+    Command.Release keep(String request, long millis) {
+        Held mine = held.remove(request);
+        HeldShare what = new HeldShare(share(mine.permits), mine.blockEnd, 0);
+        return new Command.Release(mine.lock, request, mine.token, mine.token, millis, null, what);
+    }
+
+    /** Returns the forced release of a request's hold, by any token of its block, or of all holds. */
+    Command.ForceRelease force(String request) {
+        Held mine = request == null ? null : held.get(request);
+        long[] tokens = mine == null ? new long[] {0} : new long[] {mine.token, mine.token + 1, mine.blockEnd};
+        return new Command.ForceRelease(lock, tokens[below(tokens.length)], kind);
+    }
+
+    /** Returns a wish that arrives too late. */
+    Command.Acquire late(String request, long notAfter) {
+        return new Command.Acquire(lock, request, true, 60_000, 0, notAfter, share(1));
+    }
+
     /** Returns the withdrawal of an unknown request, which leaves a tombstone. */
     Command.Withdraw burial(long restored) {
         return new Command.Withdraw(lock, request(), 0, new HeldShare(share(1), 0, restored));

@@ -13,7 +13,7 @@ final class ShareDifferentialSequences {
     private static final int STEPS = 300;
 
     /** Seeds that differ by this number have sequences of one kind. */
-    static final int KINDS = 12;
+    static final int KINDS = 13;
 
     /** The times around which claims, marks, short claims and blockers change, and one microsecond more. */
     private static final List<Long> PAUSES = List.of(
@@ -27,7 +27,7 @@ final class ShareDifferentialSequences {
         this.commands = commands;
     }
 
-    /** Executes the sequence of a seed: one of twelve kinds, and commands of all sorts. */
+    /** Executes the sequence of a seed: one of thirteen kinds, and commands of all sorts. */
     void executeKindOf(long seed) throws Exception {
         switch (Math.floorMod(seed, KINDS)) {
             case 0 -> crowd();
@@ -41,7 +41,8 @@ final class ShareDifferentialSequences {
             case 8 -> search();
             case 9 -> next();
             case 10 -> relapses();
-            default -> capacities();
+            case 11 -> capacities();
+            default -> forces();
         }
         for (int i = 0; i < STEPS; i++) {
             move();
@@ -389,6 +390,9 @@ final class ShareDifferentialSequences {
             if (commands.oneIn(4)) {
                 run.step(commands.wish(commands.request(), large(6)));
             }
+            if (commands.oneIn(4)) {
+                run.step(commands.late(next, run.now() - 1));
+            }
             if (run.state(commands.lock).holders().stream()
                     .anyMatch(one -> one.request().equals(mine))) {
                 run.step(commands.release(mine, next, commands.oneIn(2) ? Long.MAX_VALUE : run.now() - 1));
@@ -442,6 +446,10 @@ final class ShareDifferentialSequences {
                 send(LockBackend.GRANTS_PER_STEP + 5, 1);
             }
             long set = run.now() * 1_000;
+            List<Inspected.Holder> holders = run.state(commands.lock).holders();
+            if (isCrowd && !holders.isEmpty() && !commands.oneIn(4)) {
+                run.step(commands.wish(commands.oneOf(holders).request(), 1, 250, set++));
+            }
             for (int i = 0; i < 3; i++) {
                 String request = commands.oneIn(4) ? commands.request() : commands.oneOf(requests);
                 int permits = commands.oneIn(2) ? 1 : commands.capacity;
@@ -454,6 +462,31 @@ final class ShareDifferentialSequences {
                 set += commands.below(2);
                 run.pass(commands.oneIn(4) ? 60_000_000 : 1_000);
             }
+        }
+    }
+
+    /** Takes the lock by force from one holder or from all, some of whose leases have ended, and frees kept parts. */
+    private void forces() throws Exception {
+        for (int round = 0; round < 25; round++) {
+            run.delete();
+            resize(6);
+            List<String> holders = new ArrayList<>();
+            for (int i = 0; i < 2 + commands.below(4); i++) {
+                holders.add(commands.requestOf(commands.oneOf(ShareDifferentialCommands.LISTENERS)));
+                run.step(commands.wish(holders.get(i), 1, commands.oneIn(3) ? 5_000 : 60_000));
+            }
+            if (commands.oneIn(2)) {
+                run.step(commands.keep(holders.remove(0), 20_000));
+            }
+            if (commands.oneIn(2)) {
+                run.step(commands.wish(commands.request(), large(6)));
+            }
+            run.pass(commands.oneIn(2) ? 5_000_000 : 1_000);
+            for (int i = 0; i < 2; i++) {
+                run.step(commands.force(commands.oneIn(3) ? null : commands.oneOf(holders)));
+                run.pass(1_000);
+            }
+            run.step(commands.renewal(false));
         }
     }
 }

@@ -370,6 +370,15 @@ class ShareBoundsTest extends ShareScriptTest {
     }
 
     @Test
+    void aForcedReleaseEndsAHoldThatTheSearchDoesNotReach() {
+        hold(LockBackend.PLACES_PER_STEP + 10, 1_000);
+        assertThat(force(5).released()).as("its lease has ended").isFalse();
+        assertThat(field("n")).as("some entries were not examined").isPositive();
+        assertThat(fields()).containsKey("hh:4").doesNotContainKey("hh:5");
+        assertThat(renew("h:5", 5, Client.LEASE, ONE).outcome()).isEqualTo(Renewal.FORGOTTEN);
+    }
+
+    @Test
     void aForcedReleaseOfOneHoldReadsAllHoldersInFewCommands() {
         hold(MANY, later());
         List<Long> micros = new ArrayList<>();

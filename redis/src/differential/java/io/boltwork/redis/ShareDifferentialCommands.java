@@ -188,6 +188,16 @@ final class ShareDifferentialCommands {
                 List.of(new Command.Renew.Item(lock, request, mine.token, 60_000, 0, share)), Long.MAX_VALUE);
     }
 
+    /** Returns the restore of a client that knows of another capacity, or a nudge if the request was not granted. */
+    Command<?> restore(String request, int of, long when) {
+        Held mine = held.get(request);
+        if (mine == null) {
+            return nudge();
+        }
+        HeldShare what = new HeldShare(known(oneIn(2) ? 1 : mine.permits, of, when), mine.blockEnd, 0);
+        return new Command.Restore(lock, request, mine.token, 60_000, 0, Long.MAX_VALUE, what);
+    }
+
     private Share known(int permits, int of, long when) {
         return new Share(kind, permits, kind == LockKind.READ_WRITE ? capacity : of, when);
     }

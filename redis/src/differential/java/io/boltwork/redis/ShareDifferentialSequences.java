@@ -105,6 +105,10 @@ final class ShareDifferentialSequences {
     private void crowd() throws Exception {
         resize(400);
         send(260 + commands.below(200), 1);
+        if (commands.oneIn(2)) {
+            run.pass(5_000_000);
+            run.step(commands.wish(commands.request(), large(400)));
+        }
         String first = commands.request();
         run.step(commands.wish(first, large(300)));
         send(commands.below(300), 1);
@@ -434,14 +438,16 @@ final class ShareDifferentialSequences {
 
     /** Lets holders and waiters learn of another capacity by the commands of others, once for more than may be granted. */
     private void capacities() throws Exception {
+        List<String> before = List.of();
         for (int round = 0; round < 25; round++) {
             boolean isCrowd = round == 0;
             run.delete();
             List<String> requests = new ArrayList<>();
-            for (int i = 0; i < 3 + commands.below(4); i++) {
-                requests.add(commands.request());
+            for (int i = 0; i < 3 + commands.below(4); i++) { // some were granted before they were forgotten
+                requests.add(before.isEmpty() || !commands.oneIn(3) ? commands.request() : commands.oneOf(before));
                 run.step(commands.wish(requests.get(i), commands.oneIn(2) ? 1 : commands.capacity));
             }
+            before = requests;
             if (isCrowd) {
                 send(LockBackend.GRANTS_PER_STEP + 5, 1);
             }
@@ -455,8 +461,9 @@ final class ShareDifferentialSequences {
                 int permits = commands.oneIn(2) ? 1 : commands.capacity;
                 int of = isCrowd ? 250 : 1 + commands.below(10);
                 run.step(
-                        switch (commands.below(3)) {
+                        switch (commands.below(4)) {
                             case 0 -> commands.renewal(request, of, set);
+                            case 1 -> commands.restore(request, of, set);
                             default -> commands.wish(request, permits, of, set);
                         });
                 set += commands.below(2);

@@ -324,6 +324,20 @@ class ShareBoundsTest extends ShareScriptTest {
     }
 
     @Test
+    void aRequestBehindAsManyPlacesAsACallExaminesAsksAgain() {
+        redis.command("HSET", SHARED, "capacity", "100", "fence", "5", "x", "9999999999999", "head", "1");
+        int last = LockBackend.PLACES_PER_STEP + 1;
+        for (int i = 1; i < last; i++) {
+            redis.command("HSET", SHARED, "q" + i, "1000 0/1 1 dead" + i + ":1", "rdead" + i + ":1", "" + i);
+        }
+        redis.command("HSET", SHARED, "q" + last, "1000 0/1 1 a:1", "ra:1", "" + last, "tail", "" + (last + 1));
+        assertThat(acquireOne("a:1").verdict()).isEqualTo(Verdict.AGAIN);
+        assertThat(field("head")).as("its place, which was not examined").isEqualTo(last);
+        assertThat(acquireOne("a:1").verdict()).isEqualTo(Verdict.GRANTED);
+        assertThat(queue()).isEmpty();
+    }
+
+    @Test
     void aCallGrantsAtMost100Requests() {
         redis.command("HSET", SHARED, "capacity", "1000", "fence", "5", "x", "9999999999999");
         take("a:1", new Share(KIND, 1_000, 1_000, 0));

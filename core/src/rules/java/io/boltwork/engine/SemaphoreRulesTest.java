@@ -1,0 +1,302 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.ClientClosedException;
+import io.boltwork.Lease;
+import io.boltwork.LockKind;
+import io.boltwork.PermitsExceededException;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.HeldShare;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Share;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** How a client asks for the permits of a semaphore, step by step: what it sends, and when. */
+class SemaphoreRulesTest extends EngineScene {
+
+    private static final int PERMITS = 4;
+    private static final long LONG = 600_000;
+
+    private final EngineSemaphore semaphore = new EngineSemaphore(client.engine, "s", PERMITS, TEN);
+    private final EngineSemaphore fifo = new EngineSemaphore(client.engine, "s", PERMITS, FIFO);
+
+    private CompletableFuture<Lease> wants(int permits) {
+        return semaphore.acquireAsync(permits).toCompletableFuture();
+    }
+
+    private List<CompletableFuture<Lease>> want(int callers) {
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < callers; i++) {
+            waiting.add(wants(1));
+        }
+        return waiting;
+    }
+
+    private static Share share(int permits) {
+        return new Share(LockKind.SEMAPHORE, permits, PERMITS, 0);
+    }
+
+    /** Asks as a client that is not here. */
+    private void elsewhere(String request, int permits) {
+        client.server.execute(new Command.Acquire("s", request, true, LONG, 0, Long.MAX_VALUE, share(permits)));
+    }
+
+    private void freeElsewhere(String request) {
+        client.server.execute(new Command.Withdraw("s", request, 0, new HeldShare(share(1), 0, 0)));
+    }
+
+    private Report.Inspected record() {
+        return client.server.execute(new Look.Inspect("s", LockKind.SEMAPHORE));
+    }
+
+    private int queued() {
+        return record().queue().size();
+    }
+
+    private int waiting() {
+        return client.engine.local(LockKind.SEMAPHORE, "s").waiting();
+    }
+
+    // ---- as many requests as there can be parts
+
+    @Test
+    void aClientThatHoldsSomeAsksForTheRestOnly() {
+        elsewhere("other:1", 1);
+        Lease held = semaphore.acquire(3);
+        want(4);
+        assertThat(queued()).isEqualTo(1);
+        held.release();
+        assertThat(record().holders()).hasSize(4);
+        assertThat(queued()).as("one more than can be served now").isLessThanOrEqualTo(1);
+        assertThat(waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void permitsThatWereGivenBackCountNoMore() {
+        semaphore.acquire(3).release();
+        semaphore.acquire(2).release();
+        elsewhere("other:1", PERMITS);
+        want(6);
+        assertThat(queued()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void callersWithoutRequestsAreCounted() {
+        elsewhere("other:1", PERMITS);
+        List<CompletableFuture<Lease>> waiting = want(6);
+        assertThat(waiting()).isEqualTo(6);
+        assertThat(client.engine.health().waiting()).isEqualTo(6);
+        waiting.get(5).cancel(true);
+        waiting.get(0).cancel(true);
+        assertThat(waiting()).isEqualTo(4);
+        assertThat(queued()).isEqualTo(4);
+        waiting.get(1).cancel(true);
+        assertThat(queued()).isEqualTo(3);
+    }
+
+    @Test
+    void anotherNumberOfPermitsChangesHowManyAreAskedFor() {
+        client.server.subscribe("other", grant -> {}, taken -> {});
+        elsewhere("other:1", PERMITS);
+        elsewhere("other:2", PERMITS);
+        want(9);
+        assertThat(queued()).isEqualTo(1 + PERMITS);
+        semaphore.resize(7); // the second one still does not fit
+        assertThat(queued()).isEqualTo(1 + 7);
+    }
+
+    // ---- order
+
+    @Test
+    void aTryIsRefusedAtOnceWhileOthersWait() {
+        elsewhere("other:1", 2);
+        wants(3);
+        forget();
+        assertThat(semaphore.tryAcquire(1)).isEmpty();
+        assertThat(asked()).isEmpty();
+    }
+
+    @Test
+    void aTryAsksTheServerIfNoCallerWaits() {
+        elsewhere("other:1", PERMITS);
+        assertThat(semaphore.tryAcquire(1)).isEmpty();
+        assertThat(asked()).hasSize(1);
+    }
+
+    @Test
+    void aReleaseServesTheFirstCallerWithEqualPermits() {
+        elsewhere("other:1", 2);
+        Lease held = semaphore.acquire(2);
+        CompletableFuture<Lease> first = wants(2);
+        CompletableFuture<Lease> second = wants(2);
+        forget();
+        held.release();
+        assertThat(asked()).as("a handover needs no request").isEmpty();
+        assertThat(granted(first).fencingToken()).isGreaterThan(held.fencingToken());
+        assertThat(second).isNotDone();
+        granted(first).release();
+        assertThat(granted(second).isValid()).isTrue();
+    }
+
+    @Test
+    void fifoCallersHaveARequestEach() {
+        elsewhere("other:1", PERMITS);
+        for (int i = 0; i < 6; i++) {
+            fifo.acquireAsync(1);
+        }
+        assertThat(queued()).isEqualTo(6);
+    }
+
+    // ---- ends
+
+    @Test
+    void closingDismissesCallersWithoutRequests() {
+        elsewhere("other:1", PERMITS);
+        List<CompletableFuture<Lease>> waiting = want(6);
+        client.engine.close();
+        assertThat(waiting)
+                .allSatisfy(one -> assertThat(one)
+                        .isCompletedExceptionally()
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(ClientClosedException.class));
+        assertThat(queued()).isZero();
+        assertThatThrownBy(() -> semaphore.acquire()).isInstanceOf(ClientClosedException.class);
+    }
+
+    @Test
+    void allCallersThatWantTooManyFail() {
+        semaphore.resize(8);
+        elsewhere("other:1", 8);
+        List<CompletableFuture<Lease>> large = List.of(wants(5), wants(5), wants(5));
+        CompletableFuture<Lease> small = wants(1);
+        semaphore.resize(4);
+        pass(10_000);
+        assertThat(large)
+                .allSatisfy(one -> assertThat(one)
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(PermitsExceededException.class));
+        assertThat(small).isNotDone();
+        freeElsewhere("other:1");
+        assertThat(granted(small).isValid()).isTrue();
+    }
+
+    @Test
+    void aSemaphoreThatIsNoLongerUsedTakesNoMemory() {
+        elsewhere("other:1", PERMITS - 1);
+        Lease held = semaphore.acquire();
+        CompletableFuture<Lease> next = wants(1);
+        CompletableFuture<Lease> cancelled = wants(2);
+        held.release();
+        assertThat(semaphore.tryAcquire(2)).isEmpty();
+        cancelled.cancel(true);
+        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, "s")).isNotNull();
+        granted(next).release();
+        pass(60_000);
+        assertThat(client.engine.drivers.count()).isZero();
+        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, "s")).isNull();
+        assertThat(semaphore.acquire().isValid()).isTrue();
+    }
+
+    // ---- what the server has forgotten, and grants that must be looked after
+
+    @Test
+    void allRequestsAskAgainOnceTheServerHasForgottenOne() {
+        elsewhere("other:1", PERMITS);
+        want(3);
+        assertThat(queued()).isEqualTo(3);
+        client.server.flush();
+        elsewhere("other:2", PERMITS);
+        forget();
+        while (queued() == 0) {
+            pass(1);
+            assertThat(now()).isLessThan(20_000);
+        }
+        assertThat(queued()).as("the first that asks again lets the others ask").isEqualTo(3);
+        assertThat(asked()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aClientThatAddsPermitsLooksAfterTheGrants() {
+        List<Grant> grants = new ArrayList<>();
+        client.server.subscribe("dead", grant -> {}, taken -> {});
+        client.server.subscribe("third", grants::add, taken -> {});
+        elsewhere("other:1", PERMITS);
+        elsewhere("dead:1", 2);
+        elsewhere("third:1", 2);
+        semaphore.resize(PERMITS + 2);
+        assertThat(record().holders())
+                .extracting(Report.Inspected.Holder::request)
+                .contains("dead:1");
+        assertThat(grants).isEmpty();
+        pass(4_000); // the claim ends after 3 s, and the third client polls later
+        assertThat(grants).extracting(Grant::request).containsExactly("third:1");
+    }
+
+    // ---- views, and wrong use
+
+    @Test
+    void anUnusedSemaphoreHasTheConfiguredPermits() {
+        assertThat(semaphore.availablePermits()).isEqualTo(PERMITS);
+        semaphore.acquire(3);
+        assertThat(semaphore.availablePermits()).isEqualTo(1);
+        semaphore.resize(2);
+        assertThat(semaphore.availablePermits())
+                .as("more are held than there are")
+                .isZero();
+    }
+
+    @Test
+    void viewsAreEqualByClientAndName() {
+        assertThat(semaphore).isEqualTo(fifo).hasSameHashCodeAs(fifo).isEqualTo(semaphore);
+        assertThat(semaphore.name()).isEqualTo("s");
+        EngineSemaphore another = new EngineSemaphore(client.engine, "t", PERMITS, TEN);
+        assertThat(semaphore).isNotEqualTo(another).isNotEqualTo(null).isNotEqualTo("s");
+        assertThat(semaphore.hashCode()).isNotEqualTo(another.hashCode());
+        EngineSemaphore elsewhere = new EngineSemaphore(new StillClient().engine, "s", PERMITS, TEN);
+        assertThat(semaphore).isNotEqualTo(elsewhere);
+    }
+
+    @Test
+    void anInterruptThatCameBeforeEndsTheCall() throws InterruptedException {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> semaphore.acquireInterruptibly(1)).isInstanceOf(InterruptedException.class);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> semaphore.tryAcquire(1, Duration.ofSeconds(1)))
+                .isInstanceOf(InterruptedException.class);
+        assertThat(sent).isEmpty();
+        assertThat(semaphore.acquireInterruptibly(2).isValid()).isTrue();
+        assertThat(semaphore.availablePermits()).isEqualTo(PERMITS - 2);
+    }
+
+    @Test
+    void aTimedRequestWaitsForItsTime() throws InterruptedException {
+        elsewhere("other:1", PERMITS);
+        long begin = now();
+        assertThat(semaphore.tryAcquire(1, Duration.ofMillis(700))).isEmpty();
+        assertThat(now() - begin).isEqualTo(700);
+        assertThat(queued()).isZero();
+    }
+
+    @Test
+    void permitsThatAreNotPositiveAreRefused() {
+        for (int permits : new int[] {0, -1}) {
+            assertThatThrownBy(() -> semaphore.acquire(permits))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is " + permits);
+            assertThatThrownBy(() -> semaphore.resize(permits))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is " + permits);
+        }
+        assertThat(sent).isEmpty();
+    }
+}

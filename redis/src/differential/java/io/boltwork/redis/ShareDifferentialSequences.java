@@ -360,14 +360,12 @@ final class ShareDifferentialSequences {
         run.pass(5_000_000);
         nudge(1);
         run.pass(-2_000_000);
-        if (buries || commands.oneIn(2)) { // the last entry takes a place that the search has just passed
-            int passed = LockBackend.PLACES_PER_STEP - 1;
-            run.step(commands.release(holders.get(passed)));
-            if (buries) {
-                holders.remove(passed);
-            } else {
-                holders.set(passed, holders.remove(holders.size() - 1));
-            }
+        int passed = LockBackend.PLACES_PER_STEP - 1; // the last entry takes a place that the search has just passed
+        run.step(commands.release(holders.get(passed)));
+        if (buries) {
+            holders.remove(passed);
+        } else {
+            holders.set(passed, holders.remove(holders.size() - 1));
         }
         while (!holders.isEmpty()) {
             int last = holders.size() - 1;

@@ -23,7 +23,7 @@ class SmallCasesTest {
 
     private static final boolean PROOF = Boolean.getBoolean("boltwork.proof");
     private static final int MOST_STATES = PROOF ? 15_000 : 400;
-    private static final int MOST_STATES_SHARED = PROOF ? 5_000 : 200;
+    private static final int MOST_STATES_SHARED = PROOF ? 5_000 : 150;
     private static final int DEPTH = PROOF ? 120 : 60;
     private static final int DELAYS = PROOF ? 2 : 1;
     private static final int THREADS = 2;

@@ -168,6 +168,67 @@ class ReadWriteRulesTest extends EngineScene {
         assertThat(granted(next).isValid()).isTrue();
     }
 
+    // ---- holds that may have ended, and owners that are gone
+
+    /** Lets the machine look suspended for the length of a lease, while the server cannot be asked. */
+    private void seemSuspended() {
+        isSilent();
+        client.setWall(10_000 * MILLI);
+        pass(1_000); // until the next check of the clocks
+    }
+
+    private static boolean isUnverified(Lease lease) {
+        return !lease.isValid() && holdOf(lease).loss() == null;
+    }
+
+    @Test
+    void noReaderOfAHoldThatMayHaveEndedIsValid() {
+        Lease first = granted(reads(TEN));
+        Lease second = granted(reads(TEN));
+        assertThat(asked()).as("they share a hold").hasSize(1);
+        seemSuspended();
+        assertThat(isUnverified(first) && isUnverified(second)).isTrue();
+        answersAgain();
+        pass(2_000);
+        assertThat(first.isValid() && second.isValid())
+                .as("the server still knows the hold")
+                .isTrue();
+    }
+
+    @Test
+    void aWriterThatReadsHoldsNeitherUntilItIsVerified() {
+        lock.writeLock().lock();
+        lock.readLock().lock();
+        Lease writing = lock.writeLock().currentLease().orElseThrow();
+        Lease reading = lock.readLock().currentLease().orElseThrow();
+        seemSuspended();
+        assertThat(isUnverified(writing) && isUnverified(reading)).isTrue();
+        answersAgain();
+        pass(2_000);
+        assertThat(writing.isValid() && reading.isValid()).isTrue();
+    }
+
+    @Test
+    void aHoldIsAbandonedWhenAllItsReadersAreGone() throws InterruptedException {
+        List<String> events = new ArrayList<>();
+        client.engine.core.listeners.add(new LockListener() {
+            @Override
+            public void abandoned(Abandoned event) {
+                events.add(event.kind() + " " + event.absence());
+            }
+        });
+        inThread("first", () -> lock.readLock().lock());
+        Lease living = granted(reads(TEN));
+        assertThat(asked()).as("they share a hold").hasSize(1);
+        pass(60_000);
+        assertThat(events).isEmpty();
+        assertThat(record().holders()).hasSize(1);
+        living.release();
+        pass(60_000);
+        assertThat(events).containsExactly(LockKind.READ_WRITE + " " + LockListener.Absence.THREAD_ENDED);
+        assertThat(record().holders()).isEmpty();
+    }
+
     // ---- what the server has forgotten
 
     @Test
@@ -219,5 +280,38 @@ class ReadWriteRulesTest extends EngineScene {
             pass(1);
         }
         assertThat(client.engine.drivers.count()).isEqualTo(2);
+        assertThat(client.engine.drivers.pools.of(LockKind.READ_WRITE, "l").lanesInUse())
+                .as("requests that are over are forgotten")
+                .isEmpty();
+    }
+
+    // ---- views
+
+    @Test
+    void isLockedTellsReadersAndWriters() {
+        assertThat(lock.readLock().isLocked() || lock.writeLock().isLocked()).isFalse();
+        Lease reader = granted(reads(TEN));
+        assertThat(lock.readLock().isLocked()).isTrue();
+        assertThat(lock.writeLock().isLocked()).isFalse();
+        reader.release();
+        lock.writeLock().lock();
+        assertThat(lock.readLock().isLocked()).isFalse();
+        assertThat(lock.writeLock().isLocked()).isTrue();
+    }
+
+    @Test
+    void viewsAreEqualByClientNameAndSide() {
+        EngineReadWriteLock same = new EngineReadWriteLock(client.engine, "l", FIFO);
+        assertThat(lock.name()).isEqualTo("l");
+        assertThat(lock).isEqualTo(same).hasSameHashCodeAs(same);
+        assertThat(lock.readLock()).isEqualTo(same.readLock()).isNotEqualTo(lock.writeLock());
+        EngineReadWriteLock another = new EngineReadWriteLock(client.engine, "m", TEN);
+        assertThat(lock).isNotEqualTo(another).isNotEqualTo(null).isNotEqualTo("l");
+        assertThat(lock.hashCode()).isNotEqualTo(another.hashCode());
+        assertThat(lock).isNotEqualTo(new EngineReadWriteLock(new StillClient().engine, "l", TEN));
+        assertThat(lock.readLock().withOptions(FIFO)).isEqualTo(lock.readLock());
+        assertThat(lock).hasToString("FencedReadWriteLock['l']");
+        assertThat(lock.readLock().toString()).startsWith("ReadLock['l', ");
+        assertThat(lock.writeLock().toString()).startsWith("WriteLock['l', ");
     }
 }

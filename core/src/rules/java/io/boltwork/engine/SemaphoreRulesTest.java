@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.BackendException;
 import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
@@ -170,6 +171,21 @@ class SemaphoreRulesTest extends EngineScene {
                         .withCauseInstanceOf(ClientClosedException.class));
         assertThat(queued()).isZero();
         assertThatThrownBy(() -> semaphore.acquire()).isInstanceOf(ClientClosedException.class);
+    }
+
+    @Test
+    void callersWithoutRequestsFailWithTheOthersWhenTheOutagePatienceEnds() {
+        elsewhere("other:1", PERMITS);
+        List<CompletableFuture<Lease>> waiting = want(6);
+        client.engine.backendWatch.disconnected(new IllegalStateException("broken"));
+        fails(false, BROKEN);
+        pass(60_000);
+        assertThat(waiting)
+                .allSatisfy(one -> assertThat(one)
+                        .failsWithin(Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(BackendException.class));
+        assertThat(waiting()).isZero();
     }
 
     @Test

@@ -254,10 +254,15 @@ final class DifferentialSite implements AutoCloseable {
 
     /** Sends commands alternately alone and in a group. */
     private CompletableFuture<Reply> start(Command<?> command) {
+        return start(sender, command, ++started % 2 == 1);
+    }
+
+    /** Sends a command alone or, if groups have it, in a group. */
+    static CompletableFuture<Reply> start(LockBackend sender, Command<?> command, boolean inGroup) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         ServerConnection connection = connection(sender);
         ScriptCall<?> call = ScriptCall.of(connection, command, reply::complete);
-        if (call == null || call.inGroup().isEmpty() || ++started % 2 == 0) {
+        if (call == null || call.inGroup().isEmpty() || !inGroup) {
             sender.send(command, reply::complete);
         } else {
             ScriptCall<?> stale = ScriptCall.acquire(connection, STALE, ignored -> {});

@@ -34,16 +34,25 @@ record LuaMutant(String file, int line, String change, String text) {
 
     private record Token(String text, int start, int end) {}
 
-    /** Returns all mutants of all files that are part of a script for plain locks. */
+    /** Returns all mutants of all files that are part of a script for plain locks, and of the group's own. */
     static List<LuaMutant> all() {
-        return of(filesOf(scripts()));
+        Set<String> files = filesOf(scripts());
+        files.removeAll(filesOfShares());
+        return of(files);
     }
 
     /** Returns all mutants of all files that are part of scripts for shared locks only. */
     static List<LuaMutant> allOfShares() {
+        return of(filesOfShares());
+    }
+
+    private static Set<String> filesOfShares() {
+        List<Script> plain = new ArrayList<>(scripts());
+        plain.remove(Script.GROUP); // it has the scripts of both
         Set<String> files = filesOf(shareScripts());
-        files.removeAll(filesOf(scripts()));
-        return of(files);
+        files.removeAll(filesOf(plain));
+        files.remove(Script.GROUP.name());
+        return files;
     }
 
     private static List<LuaMutant> of(Set<String> files) {
@@ -74,7 +83,8 @@ record LuaMutant(String file, int line, String change, String text) {
                 Script.SHARE_RESTORE,
                 Script.SHARE_WITHDRAW,
                 Script.SHARE_FORCE_RELEASE,
-                Script.SHARE_RESIZE);
+                Script.SHARE_RESIZE,
+                Script.GROUP);
     }
 
     /** Returns a script's text with the changed file in it. */

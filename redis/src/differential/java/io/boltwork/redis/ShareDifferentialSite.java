@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +42,7 @@ final class ShareDifferentialSite implements AutoCloseable {
     private final RedisAsyncCommands<byte[], byte[]> raw;
     private final String origin;
     private long barriers;
+    private int started;
 
     /** Hears the messages of one client. */
     final class Ear implements BackendListener {
@@ -93,10 +93,9 @@ final class ShareDifferentialSite implements AutoCloseable {
         return ears;
     }
 
+    /** Sends commands alternately alone and in a group. */
     Reply send(Command<?> command) throws Exception {
-        CompletableFuture<Reply> reply = new CompletableFuture<>();
-        backends.get(0).send(command, reply::complete);
-        return await(reply);
+        return await(DifferentialSite.start(backends.get(0), command, ++started % 2 == 1));
     }
 
     /** Loads a script into the server. */

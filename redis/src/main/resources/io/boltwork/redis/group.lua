@@ -3,7 +3,8 @@
 -- KEYS
 --   the hashes of the locks, one for each script
 -- ARGV
---   for each script its kind ('a' acquire, 'r' release, 'w' withdraw), the number of its arguments, and its arguments
+--   for each script its kind ('a' acquire, 'r' release, 'w' withdraw; 'A', 'R', 'W' of a shared lock), the number of its
+--   arguments, and its arguments
 -- Returns for each script the number of values of its answer and these values; if it failed, 0 and the message
 
 local function acquire(KEYS, ARGV)
@@ -18,6 +19,18 @@ local function withdraw(KEYS, ARGV)
 --- @script "withdraw"
 end
 
+local function shareAcquire(KEYS, ARGV)
+--- @script "shareacquire"
+end
+
+local function shareRelease(KEYS, ARGV)
+--- @script "sharerelease"
+end
+
+local function shareWithdraw(KEYS, ARGV)
+--- @script "sharewithdraw"
+end
+
 -- Returns the failure and its line, in the form of an error reply.
 local function told(failure)
   if type(failure) == 'table' then -- since 7.0
@@ -26,8 +39,8 @@ local function told(failure)
   return (string.gsub(failure, '^@user_script: *(%d+): *%-?(.*)$', '%2 on @user_script:%1'))
 end
 
-local slots = {left = $PLACES_PER_STEP} -- shared by all, see ring
-local scripts = {a = acquire, r = release, w = withdraw}
+local slots = {left = $PLACES_PER_STEP, grants = $GRANTS_PER_STEP} -- shared by all, see ring and serve
+local scripts = {a = acquire, r = release, w = withdraw, A = shareAcquire, R = shareRelease, W = shareWithdraw}
 local answers, size, at = {}, 0, 1
 for i = 1, #KEYS do
   local count = tonumber(ARGV[at + 1])

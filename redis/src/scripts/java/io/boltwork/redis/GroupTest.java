@@ -2,13 +2,16 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.spi.Share;
 import io.boltwork.testkit.FaultyLink;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Tests that calls sent while many are under way go out in groups, without any difference in the answers. */
 class GroupTest extends ScriptTest {
     private static final int MANY = 200;
+    private static final int PERMITS = 100;
 
     @Test
     void manyCallsAtOnceBecomeFewRequestsAndAllAreAnswered() {
@@ -36,6 +40,61 @@ class GroupTest extends ScriptTest {
             assertThat(((Released) Client.await(each)).outcome()).isEqualTo(Reply.Release.RELEASED);
         }
         assertThat(CommandStats.of(redis).requests()).isLessThan(MANY);
+    }
+
+    @Test
+    void callsOfAllKindsBecomeFewRequestsTogether() {
+        all(i -> acquire("warm-" + i, i)).forEach(Client::await); // also sends the text of the group's script
+        CommandStats.reset(redis);
+        List<CompletableFuture<Reply>> acquired =
+                all(i -> i % 2 == 0 ? acquire("lock-" + i, i) : acquire("lock-" + i, a.request(i), 1));
+        List<CompletableFuture<Reply>> ended = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            Acquired granted = (Acquired) Client.await(acquired.get(i));
+            assertThat(granted.verdict()).isEqualTo(Verdict.GRANTED);
+            ended.add(a.send(
+                    switch (i % 4) {
+                        case 0, 2 -> release("lock-" + i, i, granted.token());
+                        case 1 -> releaseShare("lock-" + i, i, granted);
+                        default -> withdraw("lock-" + i, a.request(i));
+                    }));
+        }
+        for (int i = 0; i < MANY; i++) {
+            Reply reply = Client.await(ended.get(i));
+            if (i % 4 == 3) {
+                assertThat(((Withdrawn) reply).known()).isTrue();
+            } else {
+                assertThat(((Released) reply).outcome()).isEqualTo(Reply.Release.RELEASED);
+            }
+        }
+        assertThat(CommandStats.of(redis).requests()).isLessThan(MANY);
+    }
+
+    @Test
+    void theCallsOfAGroupGrantAtMostAHundredRequestsTogether() {
+        int locks = 40;
+        int waiting = 10; // the places of sixteen queues are fewer than one step examines
+        for (int lock = 0; lock < locks; lock++) {
+            Client.await(a.send(acquire("lock-" + lock, a.request(lock), PERMITS)));
+            for (int i = 0; i < waiting; i++) {
+                Client.await(b.send(acquire("lock-" + lock, b.request(lock * waiting + i), 1)));
+            }
+        }
+        List<CompletableFuture<Reply>> withdrawn = IntStream.range(0, locks)
+                .mapToObj(lock -> a.send(withdraw("lock-" + lock, a.request(lock))))
+                .toList();
+        List<Long> claims = withdrawn.stream()
+                .map(each -> ((Withdrawn) Client.await(each)).claimMillis())
+                .toList();
+        assertThat(claims).as("more than one call grants").contains(Reply.AGAIN);
+        for (int lock = 0; lock < locks; lock++) {
+            if (claims.get(lock) == Reply.AGAIN) {
+                Client.await(a.send(withdraw("lock-" + lock, null)));
+            }
+        }
+        for (int i = 0; i < locks * waiting; i++) {
+            b.nextGrant();
+        }
     }
 
     @Test
@@ -152,6 +211,23 @@ class GroupTest extends ScriptTest {
 
     private Command.Acquire acquire(String lock, int number) {
         return new Command.Acquire(lock, a.request(number), true, Client.LEASE, 0, Client.NEVER);
+    }
+
+    private static Share of(int permits) {
+        return new Share(LockKind.SEMAPHORE, permits, PERMITS, 0);
+    }
+
+    private static Command.Acquire acquire(String semaphore, String request, int permits) {
+        return new Command.Acquire(semaphore, request, true, Client.LEASE, 0, Client.NEVER, of(permits));
+    }
+
+    private static Command.Withdraw withdraw(String semaphore, String request) {
+        return new Command.Withdraw(semaphore, request, 0, new HeldShare(of(1), 0, 0));
+    }
+
+    private Command.Release releaseShare(String semaphore, int number, Acquired granted) {
+        HeldShare held = new HeldShare(of(1), granted.share().blockEnd(), 0);
+        return new Command.Release(semaphore, a.request(number), granted.token(), granted.token(), 0, null, held);
     }
 
     private Command.Release release(String lock, int number, long token) {

@@ -56,7 +56,7 @@ final class ShareSpecs {
 
     static final ScriptSpec<Acquire> ACQUIRE = new ScriptSpec<>(
             Script.SHARE_ACQUIRE,
-            "",
+            "A",
             anyLock(),
             inOrder(
                     text(Acquire::request),
@@ -73,7 +73,7 @@ final class ShareSpecs {
 
     static final ScriptSpec<Release> RELEASE = new ScriptSpec<>(
             Script.SHARE_RELEASE,
-            "",
+            "R",
             anyLock(),
             inOrder(
                     text(Release::request),
@@ -119,7 +119,7 @@ final class ShareSpecs {
 
     static final ScriptSpec<Withdraw> WITHDRAW = new ScriptSpec<>(
             Script.SHARE_WITHDRAW,
-            "",
+            "W",
             anyLock(),
             inOrder(
                     text(withdraw -> Objects.requireNonNullElse(withdraw.request(), "")),

@@ -1,6 +1,7 @@
 -- Grants what is free of a shared lock to those that wait.
 -- Needs: share.
-local grants, origin = 0, ARGV[#ARGV]
+local origin = ARGV[#ARGV]
+slots.grants = slots.grants or $GRANTS_PER_STEP -- the scripts of a group share them
 
 -- The channel of the grants of a client. The key is '<prefix>:<kind>:{<name>}'.
 local function channelOf(client)
@@ -121,7 +122,7 @@ local function serve(asker)
     if weight > capacity then
       pop(request, mark) -- it learns of it when it asks again
     elseif used + weight <= capacity then
-      if grants >= $GRANTS_PER_STEP then
+      if slots.grants == 0 then
         more = true
         break
       end
@@ -135,7 +136,7 @@ local function serve(asker)
       local token = math.max(fence + 1, us)
       local last = math.max(token, us + $BLOCK_END)
       if tell(request, token, last, claimed) > 0 then
-        grants = grants + 1
+        slots.grants = slots.grants - 1
         local entry = put(request, weight, now + claimed + takeover, token, last, tonumber(lease), claim)
         raise(entry)
         claims = math.max(claims, entry.ends)

@@ -43,6 +43,8 @@ final class Hunt {
             "io.boltwork.engine.SemaphoreTest",
             "io.boltwork.engine.ReadWriteLockTest",
             "io.boltwork.engine.ReaderTurnRulesTest",
+            "io.boltwork.engine.SemaphoreRulesTest",
+            "io.boltwork.engine.ReadWriteRulesTest",
             "io.boltwork.machine.RequestTest",
             "io.boltwork.engine.ServerClocksTest",
             "io.boltwork.engine.PartitionOutagesTest",

@@ -235,7 +235,9 @@ class ReadWriteRulesTest extends EngineScene {
     void allRequestsAskAgainOnceTheServerHasForgottenOne() {
         writeElsewhere("other:1");
         reads(TEN);
+        pass(1_000); // so that they poll one after the other
         reads(FIFO);
+        pass(1_000);
         writes();
         assertThat(queued()).isEqualTo(3);
         client.server.flush();

@@ -228,7 +228,10 @@ class SemaphoreRulesTest extends EngineScene {
     @Test
     void allRequestsAskAgainOnceTheServerHasForgottenOne() {
         elsewhere("other:1", PERMITS);
-        want(3);
+        for (int i = 0; i < 3; i++) {
+            wants(1);
+            pass(1_000); // so that they poll one after the other
+        }
         assertThat(queued()).isEqualTo(3);
         client.server.flush();
         elsewhere("other:2", PERMITS);

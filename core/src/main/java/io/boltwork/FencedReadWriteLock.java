@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  *       {@linkplain ClientOptions#withSlice slice} of its beginning joins without a round trip, even if a writer waits
  *       elsewhere. Readers with {@link LockOptions.Fairness#FIFO FIFO}, a fixed lease, {@code maxHold}, {@code minHold} or
  *       {@code replication} have a hold each.
- *   <li><b>Turns</b>: writers and readers of one client, with equal options, pass a hold on for a slice, before other
- *       clients get the lock. Readers who still read then let those of other clients read, too.
+ *   <li><b>Turns</b>: writers and readers of one client, with equal options, pass a hold on for a slice before other
+ *       clients get the lock. When the slice ends, readers of other clients may read beside those that still do.
  *   <li><b>Reentrancy</b>: a reader may read again, and a writer may write again and read, without waiting. A writer that
  *       reads and then releases the write lock goes on as a reader (a downgrade), and no writer comes between. A reader
  *       that wants to write would wait for itself; it gets an {@link IllegalMonitorStateException} at once.

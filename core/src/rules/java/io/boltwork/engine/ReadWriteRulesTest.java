@@ -5,11 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
-import io.boltwork.LockOptions;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,39 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** How the readers and writers of one client share its requests, step by step: what it sends, and when. */
-class ReadWriteRulesTest extends EngineScene {
-
-    private static final long LONG = 600_000;
-
-    private final EngineReadWriteLock lock = new EngineReadWriteLock(client.engine, "l", TEN);
-
-    private CompletableFuture<Lease> reads(LockOptions options) {
-        return lock.withOptions(options).readLock().acquireAsync().toCompletableFuture();
-    }
-
-    private CompletableFuture<Lease> writes() {
-        return lock.writeLock().acquireAsync().toCompletableFuture();
-    }
-
-    /** Writes as a client that is not here. */
-    private void writeElsewhere(String request) {
-        client.server.execute(new Command.Acquire("l", request, true, LONG, 0, Long.MAX_VALUE, Share.WRITE));
-    }
-
-    private void endElsewhere(String request) {
-        client.server.execute(new Command.Withdraw("l", request, 0, new HeldShare(Share.WRITE, 0, 0)));
-    }
-
-    private Report.Inspected record() {
-        return client.server.execute(new Look.Inspect("l", LockKind.READ_WRITE));
-    }
-
-    private int queued() {
-        return record().queue().size();
-    }
+class ReadWriteRulesTest extends ReadWriteScene {
 
     private boolean hasPool() {
-        return client.engine.drivers.pools.find(LockKind.READ_WRITE, "l") != null;
+        return client.engine.drivers.pools.find(LockKind.READ_WRITE, NAME) != null;
     }
 
     // ---- readers that share a hold
@@ -57,9 +24,9 @@ class ReadWriteRulesTest extends EngineScene {
     @Test
     void aReaderThatJoinsSendsNothingAndIsToldOf() {
         List<String> events = listen();
-        Lease first = granted(reads(TEN));
+        Lease first = granted(reads());
         forget();
-        Lease second = granted(reads(TEN));
+        Lease second = granted(reads());
         assertThat(sent).isEmpty();
         assertThat(second.fencingToken()).isEqualTo(first.fencingToken() + 1);
         first.release();
@@ -92,9 +59,9 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void readersWithOtherOptionsDoNotJoin() {
-        granted(reads(TEN));
+        granted(reads());
         granted(reads(TWENTY));
-        granted(reads(TEN));
+        granted(reads());
         granted(reads(FIFO));
         assertThat(asked()).as("one for each of the options").hasSize(3);
         assertThat(record().holders()).hasSize(3);
@@ -102,25 +69,25 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void aTryOfAReaderWaitsForNothing() {
-        writeElsewhere("other:1");
-        CompletableFuture<Lease> waits = reads(TEN);
+        askElsewhere("other:1", Share.WRITE);
+        CompletableFuture<Lease> waits = reads();
         long begin = now();
         assertThat(lock.readLock().tryLock()).isFalse();
         assertThat(now()).isEqualTo(begin);
         assertThat(queued()).isEqualTo(1);
         pass(10); // otherwise the hold would have no tokens for others
-        endElsewhere("other:1");
+        endElsewhere("other:1", Share.WRITE);
         assertThat(granted(waits).isValid()).isTrue();
-        assertThat(granted(reads(TEN)).isValid()).isTrue();
+        assertThat(granted(reads()).isValid()).isTrue();
         assertThat(record().holders()).hasSize(1);
     }
 
     @Test
     void laterReadersAreJoinedInTurn() {
-        Lease first = granted(reads(TEN));
+        Lease first = granted(reads());
         pass(1_000); // longer than a slice
-        Lease second = granted(reads(TEN));
-        Lease third = granted(reads(TEN));
+        Lease second = granted(reads());
+        Lease third = granted(reads());
         assertThat(asked()).hasSize(2);
         assertThat(third.fencingToken()).isEqualTo(second.fencingToken() + 1);
         assertThat(record().holders()).hasSize(2);
@@ -130,12 +97,12 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void aReaderThatGivesUpLeavesTheOthersAlone() {
-        writeElsewhere("other:1");
-        CompletableFuture<Lease> first = reads(TEN);
-        CompletableFuture<Lease> second = reads(TEN);
+        askElsewhere("other:1", Share.WRITE);
+        CompletableFuture<Lease> first = reads();
+        CompletableFuture<Lease> second = reads();
         first.cancel(true);
         assertThat(queued()).isEqualTo(1);
-        endElsewhere("other:1");
+        endElsewhere("other:1", Share.WRITE);
         assertThat(granted(second).isValid()).isTrue();
     }
 
@@ -183,8 +150,8 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void noReaderOfAHoldThatMayHaveEndedIsValid() {
-        Lease first = granted(reads(TEN));
-        Lease second = granted(reads(TEN));
+        Lease first = granted(reads());
+        Lease second = granted(reads());
         assertThat(asked()).as("they share a hold").hasSize(1);
         seemSuspended();
         assertThat(isUnverified(first) && isUnverified(second)).isTrue();
@@ -218,7 +185,7 @@ class ReadWriteRulesTest extends EngineScene {
             }
         });
         inThread("first", () -> lock.readLock().lock());
-        Lease living = granted(reads(TEN));
+        Lease living = granted(reads());
         assertThat(asked()).as("they share a hold").hasSize(1);
         pass(60_000);
         assertThat(events).isEmpty();
@@ -233,15 +200,15 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void allRequestsAskAgainOnceTheServerHasForgottenOne() {
-        writeElsewhere("other:1");
-        reads(TEN);
+        askElsewhere("other:1", Share.WRITE);
+        reads();
         pass(1_000); // so that they poll one after the other
         reads(FIFO);
         pass(1_000);
         writes();
         assertThat(queued()).isEqualTo(3);
         client.server.flush();
-        writeElsewhere("other:2");
+        askElsewhere("other:2", Share.WRITE);
         forget();
         while (queued() == 0) {
             pass(1);
@@ -255,11 +222,11 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void aLockThatIsNoLongerUsedTakesNoMemory() {
-        writeElsewhere("other:1");
-        CompletableFuture<Lease> reader = reads(TEN);
+        askElsewhere("other:1", Share.WRITE);
+        CompletableFuture<Lease> reader = reads();
         CompletableFuture<Lease> alone = reads(FIFO);
-        reads(TEN).cancel(true);
-        endElsewhere("other:1");
+        reads().cancel(true);
+        endElsewhere("other:1", Share.WRITE);
         granted(reader).release();
         granted(alone).release();
         lock.writeLock().lock();
@@ -282,7 +249,7 @@ class ReadWriteRulesTest extends EngineScene {
             pass(1);
         }
         assertThat(client.engine.drivers.count()).isEqualTo(2);
-        assertThat(client.engine.drivers.pools.of(LockKind.READ_WRITE, "l").lanesInUse())
+        assertThat(client.engine.drivers.pools.of(LockKind.READ_WRITE, NAME).lanesInUse())
                 .as("requests that are over are forgotten")
                 .isEmpty();
     }
@@ -292,7 +259,7 @@ class ReadWriteRulesTest extends EngineScene {
     @Test
     void isLockedTellsReadersAndWriters() {
         assertThat(lock.readLock().isLocked() || lock.writeLock().isLocked()).isFalse();
-        Lease reader = granted(reads(TEN));
+        Lease reader = granted(reads());
         assertThat(lock.readLock().isLocked()).isTrue();
         assertThat(lock.writeLock().isLocked()).isFalse();
         reader.release();
@@ -303,17 +270,17 @@ class ReadWriteRulesTest extends EngineScene {
 
     @Test
     void viewsAreEqualByClientNameAndSide() {
-        EngineReadWriteLock same = new EngineReadWriteLock(client.engine, "l", FIFO);
-        assertThat(lock.name()).isEqualTo("l");
+        EngineReadWriteLock same = new EngineReadWriteLock(client.engine, NAME, FIFO);
+        assertThat(lock.name()).isEqualTo(NAME);
         assertThat(lock).isEqualTo(same).hasSameHashCodeAs(same);
         assertThat(lock.readLock()).isEqualTo(same.readLock()).isNotEqualTo(lock.writeLock());
         EngineReadWriteLock another = new EngineReadWriteLock(client.engine, "m", TEN);
-        assertThat(lock).isNotEqualTo(another).isNotEqualTo(null).isNotEqualTo("l");
+        assertThat(lock).isNotEqualTo(another).isNotEqualTo(null).isNotEqualTo(NAME);
         assertThat(lock.hashCode()).isNotEqualTo(another.hashCode());
-        assertThat(lock).isNotEqualTo(new EngineReadWriteLock(new StillClient().engine, "l", TEN));
+        assertThat(lock).isNotEqualTo(new EngineReadWriteLock(new StillClient().engine, NAME, TEN));
         assertThat(lock.readLock().withOptions(FIFO)).isEqualTo(lock.readLock());
-        assertThat(lock).hasToString("FencedReadWriteLock['l']");
-        assertThat(lock.readLock().toString()).startsWith("ReadLock['l', ");
-        assertThat(lock.writeLock().toString()).startsWith("WriteLock['l', ");
+        assertThat(lock).hasToString("FencedReadWriteLock['" + NAME + "']");
+        assertThat(lock.readLock().toString()).startsWith("ReadLock['" + NAME + "', ");
+        assertThat(lock.writeLock().toString()).startsWith("WriteLock['" + NAME + "', ");
     }
 }

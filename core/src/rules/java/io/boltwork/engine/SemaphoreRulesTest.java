@@ -8,10 +8,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Share;
 import java.time.Duration;
@@ -21,13 +18,16 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** How a client asks for the permits of a semaphore, step by step: what it sends, and when. */
-class SemaphoreRulesTest extends EngineScene {
+class SemaphoreRulesTest extends SharedScene {
 
     private static final int PERMITS = 4;
-    private static final long LONG = 600_000;
 
-    private final EngineSemaphore semaphore = new EngineSemaphore(client.engine, "s", PERMITS, TEN);
-    private final EngineSemaphore fifo = new EngineSemaphore(client.engine, "s", PERMITS, FIFO);
+    private final EngineSemaphore semaphore = new EngineSemaphore(client.engine, NAME, PERMITS, TEN);
+    private final EngineSemaphore fifo = new EngineSemaphore(client.engine, NAME, PERMITS, FIFO);
+
+    SemaphoreRulesTest() {
+        super(LockKind.SEMAPHORE);
+    }
 
     private CompletableFuture<Lease> wants(int permits) {
         return semaphore.acquireAsync(permits).toCompletableFuture();
@@ -45,25 +45,16 @@ class SemaphoreRulesTest extends EngineScene {
         return new Share(LockKind.SEMAPHORE, permits, PERMITS, 0);
     }
 
-    /** Asks as a client that is not here. */
     private void elsewhere(String request, int permits) {
-        client.server.execute(new Command.Acquire("s", request, true, LONG, 0, Long.MAX_VALUE, share(permits)));
+        askElsewhere(request, share(permits));
     }
 
     private void freeElsewhere(String request) {
-        client.server.execute(new Command.Withdraw("s", request, 0, new HeldShare(share(1), 0, 0)));
-    }
-
-    private Report.Inspected record() {
-        return client.server.execute(new Look.Inspect("s", LockKind.SEMAPHORE));
-    }
-
-    private int queued() {
-        return record().queue().size();
+        endElsewhere(request, share(1));
     }
 
     private int waiting() {
-        return client.engine.local(LockKind.SEMAPHORE, "s").waiting();
+        return client.engine.local(LockKind.SEMAPHORE, NAME).waiting();
     }
 
     // ---- as many requests as there can be parts
@@ -215,11 +206,11 @@ class SemaphoreRulesTest extends EngineScene {
         held.release();
         assertThat(semaphore.tryAcquire(2)).isEmpty();
         cancelled.cancel(true);
-        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, "s")).isNotNull();
+        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, NAME)).isNotNull();
         granted(next).release();
         pass(60_000);
         assertThat(client.engine.drivers.count()).isZero();
-        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, "s")).isNull();
+        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, NAME)).isNull();
         assertThat(semaphore.acquire().isValid()).isTrue();
     }
 
@@ -277,11 +268,11 @@ class SemaphoreRulesTest extends EngineScene {
     @Test
     void viewsAreEqualByClientAndName() {
         assertThat(semaphore).isEqualTo(fifo).hasSameHashCodeAs(fifo).isEqualTo(semaphore);
-        assertThat(semaphore.name()).isEqualTo("s");
+        assertThat(semaphore.name()).isEqualTo(NAME);
         EngineSemaphore another = new EngineSemaphore(client.engine, "t", PERMITS, TEN);
-        assertThat(semaphore).isNotEqualTo(another).isNotEqualTo(null).isNotEqualTo("s");
+        assertThat(semaphore).isNotEqualTo(another).isNotEqualTo(null).isNotEqualTo(NAME);
         assertThat(semaphore.hashCode()).isNotEqualTo(another.hashCode());
-        EngineSemaphore elsewhere = new EngineSemaphore(new StillClient().engine, "s", PERMITS, TEN);
+        EngineSemaphore elsewhere = new EngineSemaphore(new StillClient().engine, NAME, PERMITS, TEN);
         assertThat(semaphore).isNotEqualTo(elsewhere);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
@@ -15,6 +16,7 @@ import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
+import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,10 +160,44 @@ class LockNewsTest {
     }
 
     @Test
+    void aWriterIsWarnedIfItWaitsForAReaderOfItsOwnThreadOnly() throws InterruptedException {
+        FencedReadWriteLock prices = new EngineReadWriteLock(client.engine, "prices", OPTIONS);
+        Lease writing = prices.writeLock().acquireAsync().toCompletableFuture().join();
+        List<CompletableFuture<Lease>> readers = new ArrayList<>();
+        EngineScene.inThread(
+                "another", () -> readers.add(prices.readLock().acquireAsync().toCompletableFuture()));
+        writing.release(); // this thread runs the machine, which gives the reader its turn
+        requestToWrite();
+        logs();
+        readers.add(prices.readLock().acquireAsync().toCompletableFuture());
+        assertThat(readers).as("a turn of both").allMatch(CompletableFuture::isDone);
+        requestToWrite();
+        logs("Thread '" + me + "' waits for the lock 'prices', which is held by an asynchronous lease that");
+    }
+
+    private void requestToWrite() {
+        LockTerms terms = LockTerms.of(OPTIONS, Share.WRITE.permits());
+        client.engine.drivers.request(ReadWritePool.writers("prices"), Waiter.ofThread(terms, false, false));
+    }
+
+    @Test
     void aThreadThatHoldsTheLockDoesNotWaitForItself() {
         lock.lock();
         client.engine.drivers.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
         logs();
+    }
+
+    @Test
+    void aClientThatIsConfiguredWithOtherPermitsIsWarnedOnce() {
+        client.server.execute(new Command.Acquire(
+                "uploads", "other:1", true, 60_000, 0, Long.MAX_VALUE, new Share(LockKind.SEMAPHORE, 1, 3, 0)));
+        EngineSemaphore uploads = new EngineSemaphore(client.engine, "uploads", 5, OPTIONS);
+        uploads.acquire(1).release();
+        uploads.acquire(2).release();
+        logs("The semaphore 'uploads' has 3 permits, and this client is configured with 5");
+        client.server.execute(new Command.Resize("uploads", LockKind.SEMAPHORE, 4));
+        uploads.acquire(3).release();
+        logs(); // a number that was set counts for all
     }
 
     @Test

@@ -26,7 +26,7 @@ final class HistoryThread {
         this.violations = violations;
     }
 
-    /** What identifies a hold of the thread. The token is 0 where a thread has one hold of a name. */
+    /** The identity of a hold of the thread. The token is 0 where a thread has one hold of a name. */
     private record HoldKey(LockKind kind, String lock, long token) {
         static HoldKey of(Event event) {
             RecordedShare share = event.share();

@@ -7,13 +7,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How much of a name a line of a {@link History} is about: all of a plain lock, the reading or writing side of a
+ * The part of a lock that a line of a {@link History} is about: all of a plain lock, the reading or writing side of a
  * read-write lock, or some permits of a semaphore. In text it is the last word of a line: nothing, {@code read}, {@code
  * write}, or for instance {@code 3/10} for 3 of 10 permits. Immutable.
  *
  * @param kind the kind of the lock; locks of equal names and different kinds are different locks
- * @param weight how much a hold takes
- * @param capacity how much there is
+ * @param weight the size of the part, in permits
+ * @param capacity the size of the whole lock, in permits
  */
 public record RecordedShare(LockKind kind, int weight, int capacity) {
     /** All of a plain lock. */

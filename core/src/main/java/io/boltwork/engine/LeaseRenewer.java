@@ -35,6 +35,9 @@ final class LeaseRenewer {
     /** The largest number of renewals in one command. A server executes them within about a millisecond. */
     private static final int BATCH = 128;
 
+    /** The same for shared locks, of which a server executes half as many in that time. */
+    private static final int SHARED_BATCH = 64;
+
     private static final int ROUNDS_PER_LEASE = 9;
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -210,8 +213,9 @@ final class LeaseRenewer {
     // ================================================================ renewing
 
     /**
-     * Open batches by partition and by whether the locks are shared. A full batch is sent at once. Verifications are separate from renewals: they have no
-     * lease, and therefore need not become stale when a lease would have ended, as renewals must.
+     * Open batches by partition and by whether the locks are shared. A full batch is sent at once. Verifications are
+     * separate from renewals: they have no lease, and therefore need not become stale when a lease would have ended, as
+     * renewals must.
      */
     private final class Batches {
         private final Map<Integer, Batch> renewals = new HashMap<>();
@@ -221,10 +225,11 @@ final class LeaseRenewer {
             Map<Integer, Batch> open = RenewalClock.isVerification(member.item) ? verifications : renewals;
             int partition = member.driver.partition;
             // leases of shared locks have commands of their own
-            int group = member.driver.kind() == LockKind.LOCK ? partition : -1 - partition;
+            boolean shared = member.driver.kind() != LockKind.LOCK;
+            int group = shared ? -1 - partition : partition;
             Batch batch = open.computeIfAbsent(group, g -> new Batch(partition));
             batch.add(member);
-            if (batch.members.size() == BATCH) {
+            if (batch.members.size() == (shared ? SHARED_BATCH : BATCH)) {
                 open.remove(group);
                 batch.send();
             }

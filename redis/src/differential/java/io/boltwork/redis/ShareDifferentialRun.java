@@ -73,6 +73,7 @@ final class ShareDifferentialRun {
     /** Executes the sequence of a seed. */
     void executeKindOf(long seed) throws Exception {
         new ShareDifferentialSequences(this, commands).executeKindOf(seed);
+        step(commands.burial(now())); // the last millisecond in which the restore may be executed
         part = "message";
         site.awaitMessages();
         site.ears()

@@ -2,6 +2,7 @@ package io.boltwork;
 
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.EngineLock;
+import io.boltwork.engine.EngineMultiLock;
 import io.boltwork.engine.EngineReadWriteLock;
 import io.boltwork.engine.EngineSemaphore;
 import io.boltwork.spi.LockBackend;
@@ -141,6 +142,36 @@ public final class LockClient implements AutoCloseable {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + permits);
         }
         return new EngineSemaphore(engine, name, permits, options);
+    }
+
+    /**
+     * Returns a lock of several locks of this client, which are acquired together. For locks of several clients, use
+     * {@link #multiLockOf}. No round trip.
+     *
+     * @param members 1 or more locks of this client: plain locks, read locks and write locks
+     * @return the lock
+     * @throws IllegalArgumentException if there are no members, a member is given twice or is a lock of another client,
+     *     or both sides of a read-write lock are members
+     */
+    public MultiLock multiLock(FencedLock... members) {
+        return EngineMultiLock.of(engine, members);
+    }
+
+    /**
+     * Returns a lock of several locks, which may be of several clients and backends. No round trip.
+     *
+     * <p>Each client keeps its own waiters and leases. Locks with equal names on different servers are ordered by the
+     * key prefixes of their backends. If these are equal too, no order of the servers is common to all JVMs. Then only
+     * one of these locks is waited for, while none of the others is held. The others are tried. If one of them is taken,
+     * all of these are given back, and requested again after a pause of up to 10 ms.
+     *
+     * @param members 1 or more locks, made by clients; the members of a multi-lock are taken in its place
+     * @return the lock
+     * @throws IllegalArgumentException if there are no members, a member is given twice, both sides of a read-write lock
+     *     are members, or a member was not made by a client
+     */
+    public static MultiLock multiLockOf(FencedLock... members) {
+        return EngineMultiLock.of(members);
     }
 
     /**

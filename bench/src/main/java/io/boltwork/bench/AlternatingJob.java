@@ -1,6 +1,7 @@
 package io.boltwork.bench;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -19,7 +20,8 @@ final class AlternatingJob implements Job {
     enum Kind {
         READ,
         WRITE,
-        PERMIT
+        PERMIT,
+        THREE_LOCKS
     }
 
     private static final long SLICE = TimeUnit.MILLISECONDS.toNanos(20);
@@ -43,6 +45,8 @@ final class AlternatingJob implements Job {
             case READ -> GuardedLock.reading(client.readLock(name), site.board(), 1);
             case WRITE -> GuardedLock.alone(client.writeLock(name), site.board(), 1, site.who(0));
             case PERMIT -> GuardedLock.among(1, client.permit(name, 1), site.board(), 1);
+            case THREE_LOCKS ->
+                GuardedLock.alone(client.together(List.of("a", "b", "c")), site.board(), 1, site.who(0));
         };
     }
 

@@ -1,10 +1,12 @@
 package io.boltwork.bench;
 
+import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
+import java.util.List;
 
 /** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
 final class BoltworkLocks implements Contender {
@@ -45,6 +47,12 @@ final class BoltworkLocks implements Contender {
     @Override
     public BenchLock writeLock(String name) {
         return new JavaLock(client.readWriteLock(name, options).writeLock());
+    }
+
+    @Override
+    public BenchLock together(List<String> names) {
+        return new JavaLock(client.multiLock(
+                names.stream().map(name -> client.lock(name, options)).toArray(FencedLock[]::new)));
     }
 
     @Override

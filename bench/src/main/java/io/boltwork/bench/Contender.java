@@ -1,5 +1,7 @@
 package io.boltwork.bench;
 
+import java.util.List;
+
 /** A connected client of a lock library, configured as its documentation recommends. Used by many threads. */
 interface Contender extends AutoCloseable {
     /** Returns the lock with a name. May be called for each use, as in applications. */
@@ -13,6 +15,11 @@ interface Contender extends AutoCloseable {
     /** Returns the write lock of the read-write lock with a name. Throws if the library has none. */
     default BenchLock writeLock(String name) {
         throw new UnsupportedOperationException("There are no write locks");
+    }
+
+    /** Returns several locks that are acquired together. Throws if the library has no such lock. */
+    default BenchLock together(List<String> names) {
+        throw new UnsupportedOperationException("There are no multi-locks");
     }
 
     /** Returns a permit of the semaphore with a name, for one thread. Throws if the library has none. */

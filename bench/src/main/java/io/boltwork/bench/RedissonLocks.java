@@ -1,5 +1,6 @@
 package io.boltwork.bench;
 
+import java.util.List;
 import java.util.function.BiFunction;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -62,6 +63,12 @@ final class RedissonLocks implements Contender {
     @Override
     public BenchLock writeLock(String name) {
         return new JavaLock(client.getReadWriteLock(name).writeLock());
+    }
+
+    @Override
+    public BenchLock together(List<String> names) {
+        return new JavaLock(client.getMultiLock(
+                names.stream().map(name -> kind.apply(client, name)).toArray(RLock[]::new)));
     }
 
     @Override

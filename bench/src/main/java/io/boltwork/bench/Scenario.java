@@ -82,6 +82,7 @@ interface Scenario {
                 new ManyReaders(),
                 new TenPermits(),
                 new OtherKinds(),
-                new PermitRenewal());
+                new PermitRenewal(),
+                new SeveralAtOnce());
     }
 }

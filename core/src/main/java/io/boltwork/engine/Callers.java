@@ -56,8 +56,13 @@ final class Callers {
         return hold(await(room, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
     }
 
-    private WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible)
-            throws InterruptedException {
+    /**
+     * Sleeps until a request that was made is granted, refused or cancelled. After {@code nanos} it is cancelled, and
+     * decided soon after.
+     *
+     * @throws InterruptedException as {@link #request}
+     */
+    WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
             sleeper.sleep(waiter.outcome, core, Math.min(nanos, ProgressWatch.patience(core)));
@@ -159,6 +164,26 @@ final class Callers {
         Optional<LeaseLoss> loss = left.value();
         if (loss.isPresent()) {
             throw new LeaseLostException(loss.get());
+        }
+    }
+
+    /**
+     * Sleeps until the backend has answered one of several releases, as {@link #awaitRelease(Promise)} does.
+     *
+     * @param first the first loss so far; {@code null} if there is none
+     * @return the first loss; the later ones are suppressed in it
+     */
+    @Nullable
+    LeaseLostException awaitRelease(Promise<Optional<LeaseLoss>> left, @Nullable LeaseLostException first) {
+        try {
+            awaitRelease(left);
+            return first;
+        } catch (LeaseLostException lost) {
+            if (first == null) {
+                return lost;
+            }
+            first.addSuppressed(lost);
+            return first;
         }
     }
 
@@ -328,6 +353,11 @@ final class Callers {
 
     /** Sleeps for about a round trip, or until the thread is interrupted. */
     void lookAway() {
-        sleeper.sleep(new Promise<>(), core, LOOK_AGAIN);
+        pause(LOOK_AGAIN);
+    }
+
+    /** Sleeps for a time, or until the thread is interrupted. */
+    void pause(long nanos) {
+        sleeper.sleep(new Promise<>(), core, nanos);
     }
 }

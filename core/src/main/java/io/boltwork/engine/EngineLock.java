@@ -3,10 +3,10 @@ package io.boltwork.engine;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
-import io.boltwork.machine.HandleRef;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Ticker;
@@ -44,7 +44,8 @@ public class EngineLock implements FencedLock, WaitingRoom {
      * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
      * this one. Threads write the field without ordering, so only the thread of the hold relies on it.
      */
-    private @Nullable Hold entered;
+    @Nullable
+    Hold entered;
 
     public EngineLock(Engine engine, String name, LockOptions options) {
         this(engine, name, name, engine.terms(options));
@@ -121,6 +122,16 @@ public class EngineLock implements FencedLock, WaitingRoom {
         return engine.drivers.hold(key);
     }
 
+    @Override
+    public boolean isOf(Hold hold) {
+        return engine.drivers.owns(hold) && !hold.isReader() && key.equals(LaneKey.home(hold.request.context.key()));
+    }
+
+    /** Returns the kind of the lock. */
+    final LockKind kind() {
+        return LaneKey.kindOf(key);
+    }
+
     /** Returns whether the lock is held by any client, according to the server. */
     boolean isLocked(Report.Inspected lock) {
         return lock.server().millis() < lock.untilMillis();
@@ -191,6 +202,19 @@ public class EngineLock implements FencedLock, WaitingRoom {
             }
             throw cut;
         }
+    }
+
+    /**
+     * Returns the hold of a thread that has entered it by {@code lock}.
+     *
+     * @throws IllegalMonitorStateException if there is none
+     */
+    Hold lockedHold(Thread thread) {
+        Hold hold = holdToLeave(thread);
+        if (hold == null || hold.locks() == 0) {
+            throw notHeld(hold);
+        }
+        return hold;
     }
 
     @Override
@@ -299,7 +323,7 @@ public class EngineLock implements FencedLock, WaitingRoom {
                 }
             } finally {
                 if (!entered) {
-                    handle.right.state = HandleRef.State.LEFT_CLEANLY; // it has no level to release
+                    handle.unused();
                 }
             }
         }
@@ -328,7 +352,12 @@ public class EngineLock implements FencedLock, WaitingRoom {
         return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.core.ticker.nanos() - start));
     }
 
-    private boolean enterAgain(Hold held, boolean asLease) {
+    /**
+     * Enters a hold of the thread once more. Returns {@code false} if it has ended.
+     *
+     * @throws LeaseLostException if it was lost and the thread has not unwound it
+     */
+    boolean enterAgain(Hold held, boolean asLease) {
         engine.callers.awaitVerified(held);
         try {
             return held.enter(asLease);
@@ -391,12 +420,18 @@ public class EngineLock implements FencedLock, WaitingRoom {
         return call;
     }
 
-    private <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
+    /** Returns an asynchronous request that has not been posted. */
+    <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
+        checkAsync();
+        return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
+    }
+
+    /** Throws an exception if the lock can only be held by a thread. */
+    void checkAsync() {
         if (terms.options.onLoss() == OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
                     "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
         }
-        return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
     }
 
     // ================================================================ questions
@@ -420,7 +455,7 @@ public class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public boolean isLocked() {
-        return isLocked((Report.Inspected) engine.ask(new Look.Inspect(name, LaneKey.kindOf(key))));
+        return isLocked((Report.Inspected) engine.ask(new Look.Inspect(name, kind())));
     }
 
     @Override

@@ -92,6 +92,11 @@ final class EngineReadLock extends EngineLock {
     }
 
     @Override
+    public boolean isOf(Hold hold) {
+        return engine.drivers.owns(hold) && hold.isReader() && name.equals(hold.request.lock());
+    }
+
+    @Override
     boolean isLocked(Report.Inspected lock) {
         Hold own = anyHold(); // the server knows a turn of readers as the hold of a writer
         return own != null && own.isValid() || EngineReadWriteLock.isHeld(lock, false);

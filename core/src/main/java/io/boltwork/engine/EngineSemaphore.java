@@ -73,6 +73,12 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
         engine.drivers.pools.semaphore(name).lookAfter(waiter, looked);
     }
 
+    @Override
+    public boolean isOf(Hold hold) {
+        return engine.drivers.owns(hold)
+                && LaneKey.of(LockKind.SEMAPHORE, name, 0).equals(LaneKey.home(hold.request.context.key()));
+    }
+
     private LockTerms terms(int wanted) {
         if (wanted < 1) {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);

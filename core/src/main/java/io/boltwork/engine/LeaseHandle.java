@@ -48,12 +48,19 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     public void release() {
+        Promise<Optional<LeaseLoss>> left = begin();
+        if (left != null) {
+            engine.callers.awaitRelease(left);
+        }
+    }
+
+    @Override
+    @Nullable
+    Promise<Optional<LeaseLoss>> begin() {
         boolean used = false;
         try {
             used = right.use();
-            if (used) {
-                engine.callers.awaitRelease(leave());
-            }
+            return used ? leave() : null;
         } catch (Error error) {
             if (!used) {
                 cut = true;
@@ -67,6 +74,21 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             }
             throw error;
         }
+    }
+
+    @Override
+    void cutShort(Error error) {
+        if (right.isOpen()) {
+            cut = true;
+            hold.owed = hold.owed | Hold.OWED_RIGHT;
+            engine.errorFlag.cause = error;
+            engine.errorFlag.raised = true;
+        }
+    }
+
+    /** Notes that the handle has no level to release, because its hold could not be entered. */
+    void unused() {
+        right.state = HandleRef.State.LEFT_CLEANLY;
     }
 
     @Override

@@ -1,14 +1,17 @@
 package io.boltwork.engine;
 
 import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.machine.Hold;
+import io.boltwork.machine.Promise;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,6 +38,18 @@ class LeaseView implements Lease {
         return hold.isOver();
     }
 
+    /**
+     * Begins to release this lease. Returns a promise as {@link Callers#left} does, or {@code null} if there is nothing
+     * to release.
+     */
+    @Nullable
+    Promise<Optional<LeaseLoss>> begin() {
+        return null;
+    }
+
+    /** Leaves the release to the machine, because an error has cut it short. */
+    void cutShort(Error error) {}
+
     /** Supplies the loss of the hold if it concerns this lease, or {@code null}. */
     Supplier<@Nullable LeaseLoss> losses() {
         return hold::loss;
@@ -52,6 +67,15 @@ class LeaseView implements Lease {
     @Override
     public final long fencingToken() {
         return hold.token;
+    }
+
+    @Override
+    public final Lease of(FencedLock lock) {
+        if (lock instanceof WaitingRoom known && known.isOf(hold)) {
+            return this;
+        }
+        throw new IllegalArgumentException(
+                Printable.text("This lease is of the lock '" + lockName() + "', and not of " + lock));
     }
 
     @Override

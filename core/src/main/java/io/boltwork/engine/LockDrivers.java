@@ -252,6 +252,11 @@ final class LockDrivers extends ErrorFlagOwner {
         return lost == null ? null : lost.of(thread, asReader);
     }
 
+    /** Returns whether a hold is one of this client. */
+    boolean owns(Hold hold) {
+        return hold.request.context instanceof LockDriver driver && driver.owner == this;
+    }
+
     /** Returns the hold of this client on a lock, or {@code null} if there is none. */
     @Nullable
     Hold hold(String name) {

@@ -1,5 +1,6 @@
 package io.boltwork.engine;
 
+import io.boltwork.machine.Hold;
 import io.boltwork.machine.Waiter;
 
 /** The place where callers wait for a lock of one name: its machine, or the machines of its parts if it is shared. */
@@ -16,4 +17,7 @@ interface WaitingRoom {
 
     /** Lets the machine check that it knows a waiter, and notes that it has done so. */
     void lookAfter(Waiter waiter, Runnable looked);
+
+    /** Returns whether a hold is one of this lock. */
+    boolean isOf(Hold hold);
 }

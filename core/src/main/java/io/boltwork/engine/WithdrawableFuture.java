@@ -18,6 +18,16 @@ abstract class WithdrawableFuture<T extends @Nullable Object> extends Completabl
      */
     abstract void withdraw();
 
+    /** Returns the exception that a future has failed with. */
+    static Throwable failureOf(CompletableFuture<?> failed) {
+        try {
+            failed.join();
+        } catch (RuntimeException failure) {
+            return failure.getCause() == null ? failure : failure.getCause();
+        }
+        throw new IllegalStateException("it has not failed");
+    }
+
     /** Completes the future with the result. Returns whether the future took it. */
     final boolean fulfil(T value) {
         return super.complete(value);

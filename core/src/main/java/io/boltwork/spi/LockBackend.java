@@ -86,6 +86,25 @@ public interface LockBackend extends AutoCloseable {
     void send(Command<?> command, Consumer<Reply> handler);
 
     /**
+     * Runs an action, and sends the commands that it sends on this thread together if that takes fewer requests.
+     *
+     * @param sends the action, which sends commands and does not wait for their replies
+     */
+    default void together(Runnable sends) {
+        sends.run();
+    }
+
+    /**
+     * Returns a text that tells locks of equal names on different backends apart, such as the prefix of the keys. Equal
+     * for all clients that share these locks.
+     *
+     * @return the text, empty unless overridden
+     */
+    default String namespace() {
+        return "";
+    }
+
+    /**
      * Returns how long a client waits for the answer to a command before the command counts as unanswered.
      *
      * @return the command timeout, 2 s unless configured

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The examples in the Javadoc of the API's classes, one method for each. */
@@ -63,6 +64,16 @@ final class ClassExamples {
         FencedReadWriteLock prices = locks.readWriteLock("prices");
         try (Lease reading = prices.readLock().acquire()) {
             return cache.get(product);
+        }
+        // @end
+    }
+
+    static void multiLock(LockClient locks, BiConsumer<Long, Long> transfer) {
+        // @start region="MultiLock"
+        FencedLock from = locks.lock("account:1");
+        FencedLock to = locks.lock("account:2");
+        try (Lease both = locks.multiLock(from, to).acquire()) {
+            transfer.accept(both.of(from).fencingToken(), both.of(to).fencingToken());
         }
         // @end
     }

@@ -93,6 +93,19 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void aTransferHoldsBothAccounts() {
+        List<Boolean> free = new ArrayList<>();
+        ClassExamples.multiLock(locks, (from, to) -> {
+            assertThat(from).isPositive();
+            assertThat(to).isPositive();
+            free.add(elsewhere.lock("account:1").tryLock());
+            free.add(elsewhere.lock("account:2").tryLock());
+        });
+        assertThat(free).containsExactly(false, false);
+        assertThat(elsewhere.lock("account:1").isLocked()).isFalse();
+    }
+
+    @Test
     void uploadsHoldAPermit() {
         LeasedSemaphore uploads = elsewhere.semaphore("uploads", 3);
         List<Integer> free = new ArrayList<>();

@@ -146,6 +146,16 @@ final class LazyRouting implements Routing {
     }
 
     @Override
+    public void together(Runnable sends) {
+        RedisBackend backend = opened;
+        if (backend == null) {
+            sends.run();
+        } else {
+            backend.together(sends);
+        }
+    }
+
+    @Override
     public void rename(String whose) {
         client = whose;
         RedisBackend backend = opened;

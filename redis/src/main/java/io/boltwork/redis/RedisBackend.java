@@ -66,6 +66,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisBackend implements LockBackend {
     private final RedisDeployment deployment;
+    private final String keyPrefix;
 
     /** {@code null} if each attempt to connect creates its own. */
     private final @Nullable LettuceClient lettuce;
@@ -74,8 +75,10 @@ public final class RedisBackend implements LockBackend {
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private RedisBackend(RedisDeployment deployment, @Nullable LettuceClient lettuce, Routing servers) {
+    private RedisBackend(
+            RedisDeployment deployment, String keyPrefix, @Nullable LettuceClient lettuce, Routing servers) {
         this.deployment = deployment;
+        this.keyPrefix = keyPrefix;
         this.lettuce = lettuce;
         this.servers = servers;
     }
@@ -270,7 +273,7 @@ public final class RedisBackend implements LockBackend {
         if (options.lazyConnect()) {
             Routing lazy = LazyRouting.connect(
                     deployment, keySpace, () -> connectNow(deployment, keySpace, options, base, transport));
-            return new RedisBackend(deployment, null, lazy);
+            return new RedisBackend(deployment, options.keyPrefix(), null, lazy);
         }
         return connectNow(deployment, keySpace, options, base, transport);
     }
@@ -286,7 +289,7 @@ public final class RedisBackend implements LockBackend {
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
                     ? ClusterRouting.connect(lettuce, deployment, keySpace)
                     : SingleMaster.connect(lettuce, deployment, keySpace);
-            return new RedisBackend(deployment, lettuce, servers);
+            return new RedisBackend(deployment, options.keyPrefix(), lettuce, servers);
         } catch (RuntimeException e) {
             lettuce.awaitEnd(lettuce.shutdown());
             throw e;
@@ -352,6 +355,17 @@ public final class RedisBackend implements LockBackend {
         } else {
             servers.send(command, handler);
         }
+    }
+
+    @Override
+    public void together(Runnable sends) {
+        servers.together(sends);
+    }
+
+    /** {@inheritDoc} Returns the prefix of the keys. */
+    @Override
+    public String namespace() {
+        return keyPrefix;
     }
 
     @Override

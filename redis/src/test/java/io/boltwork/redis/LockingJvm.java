@@ -17,11 +17,13 @@ import java.util.List;
 
 /**
  * One of several JVMs that increment a counter under a lock, that hold the lock until they are killed, or that take turns
- * with locks of all kinds until they are stopped.
+ * with locks of all kinds, or with two locks at a time, until they are stopped.
  */
 final class LockingJvm {
     static final String LOCK = "shared-counter";
     static final Duration LEASE = Duration.ofSeconds(2);
+
+    static final int PHILOSOPHERS = 5;
 
     /** The names with which they take turns. */
     static final List<String> NAMES = List.of(
@@ -48,8 +50,9 @@ final class LockingJvm {
                 LockClient client = LockClient.create(RedisBackend.connect(args[1]))) {
             FencedLock lock = history.recorded(client.lock(LOCK, LockOptions.renewedLease(LEASE)));
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            if (mode.equals("turns")) {
-                TurnTakers.start(client, history, NAMES, LockOptions.renewedLease(LEASE))
+            if (mode.equals("turns") || mode.equals("eat")) {
+                List<String> names = mode.equals("turns") ? NAMES : List.of(RecordedTurns.forks(number, PHILOSOPHERS));
+                TurnTakers.start(client, history, names, LockOptions.renewedLease(LEASE))
                         .obey();
             } else if (mode.equals("hold")) {
                 hold(lock, in);

@@ -144,6 +144,30 @@ class MultiJvmExclusionTest {
         assertThat(checked().holds()).isGreaterThan(3 * 10 * LockingJvm.NAMES.size());
     }
 
+    /** The dining philosophers: each needs the forks at both sides, and shares each with a neighbour. */
+    @Test
+    void philosophersInFiveJvmsAllEatThoughOneIsKilledAndOneFrozen() throws Exception {
+        List<ChildJvm> jvms = new ArrayList<>();
+        for (int i = 0; i < LockingJvm.PHILOSOPHERS; i++) {
+            jvms.add(start("eat", i, 0));
+        }
+        for (ChildJvm jvm : jvms) {
+            assertThat(jvm.nextLine(START)).isEqualTo("ready");
+        }
+        TurnTakers.await(jvms, List.of(0), 20);
+        kill(jvms.remove(0), LockingJvm.process("eat", 0));
+        TurnTakers.await(jvms, List.of(0), 10);
+        ChildJvm frozen = jvms.get(1);
+        frozen.freeze();
+        Thread.sleep(LockingJvm.LEASE.plusMillis(500).toMillis()); // past its leases, which is what is tested
+        TurnTakers.await(List.of(jvms.get(0), jvms.get(2)), List.of(0), 10);
+        frozen.thaw();
+        TurnTakers.await(jvms, List.of(0), 20);
+        jvms.forEach(jvm -> jvm.send("stop"));
+        endWell(jvms);
+        assertThat(checked().holds()).isGreaterThan(2 * LockingJvm.PHILOSOPHERS * 20);
+    }
+
     private List<ChildJvm> workers(int... rounds) throws InterruptedException {
         List<ChildJvm> workers = new ArrayList<>();
         for (int i = 0; i < rounds.length; i++) {

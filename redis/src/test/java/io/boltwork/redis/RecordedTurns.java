@@ -12,10 +12,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
 
-/** Turns with one name: recorded holds of a lock, of a side of a read-write lock, or of some permits. Thread-safe. */
+/**
+ * Turns with one name: recorded holds of a lock, of a side of a read-write lock, of some permits, or of two locks together.
+ * Thread-safe.
+ */
 abstract class RecordedTurns {
     private static final String READ_WRITE = "read-write:";
     private static final String SEMAPHORE = "semaphore:";
+    private static final String FORKS = "forks:";
 
     /** The permits of each semaphore. A turn takes one to all of them. */
     private static final int PERMITS = 5;
@@ -38,12 +42,25 @@ abstract class RecordedTurns {
         };
     }
 
+    /** Returns the name of the two forks of a philosopher at a round table. */
+    static String forks(int philosopher, int philosophers) {
+        return FORKS + philosopher + ":" + (philosopher + 1) % philosophers;
+    }
+
     static RecordedTurns of(LockClient client, HistoryWriter history, String name, LockOptions options) {
         if (name.startsWith(READ_WRITE)) {
             return new OfSides(history.recorded(client.readWriteLock(name, options)));
         }
         if (name.startsWith(SEMAPHORE)) {
             return new OfPermits(history.recorded(client.semaphore(name, PERMITS, options), PERMITS));
+        }
+        if (name.startsWith(FORKS)) {
+            String[] forks = name.substring(FORKS.length()).split(":");
+            return new OfForks(
+                    client,
+                    history,
+                    client.lock("fork:" + forks[0], options),
+                    client.lock("fork:" + forks[1], options));
         }
         return new OfLock(history.recorded(client.lock(name, options)));
     }
@@ -78,6 +95,33 @@ abstract class RecordedTurns {
                 try (Lease lease = acquired.get()) {
                     body.run();
                     lease.isValid(); // the history records the result
+                }
+            }
+        }
+    }
+
+    /** Turns with two locks that are acquired together. Nested holds of each one are recorded. */
+    private static final class OfForks extends RecordedTurns {
+        private final FencedLock both;
+        private final FencedLock left;
+        private final FencedLock right;
+
+        OfForks(LockClient client, HistoryWriter history, FencedLock left, FencedLock right) {
+            this.both = client.multiLock(left, right);
+            this.left = history.recorded(left);
+            this.right = history.recorded(right);
+        }
+
+        @Override
+        void take(boolean patient, Random random, Body body) throws InterruptedException {
+            Optional<Lease> acquired = acquire(both, patient, random);
+            if (acquired.isPresent()) {
+                try (Lease all = acquired.get();
+                        Lease one = left.acquire();
+                        Lease other = right.acquire()) {
+                    body.run();
+                    one.isValid();
+                    other.isValid();
                 }
             }
         }

@@ -1,9 +1,17 @@
 package io.boltwork.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.MultiLock;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 
 /** Tests the cost of locking at a standalone server. */
 class RequestCountTest extends RequestCounts {
@@ -17,6 +25,35 @@ class RequestCountTest extends RequestCounts {
     @AfterAll
     static void stopServer() {
         server.close();
+    }
+
+    @Test
+    void aMultiLockTakesOneRequestAndItsReleaseAnother() {
+        try (LockClient locks = LockClient.create(connect())) {
+            Await.until(
+                    "the client has announced itself",
+                    () -> locks.inspector().clients().size() == 1);
+            FencedLock[] members = new FencedLock[10];
+            for (int i = 0; i < members.length; i++) {
+                members[i] = i % 2 == 0
+                        ? locks.lock("account:" + i)
+                        : locks.readWriteLock("account:" + i).writeLock();
+            }
+            MultiLock all = locks.multiLock(members);
+            all.lock();
+            all.unlock();
+            CommandStats.reset(servers());
+            for (int i = 0; i < 10; i++) {
+                all.lock();
+                all.unlock();
+                Lease lease = all.acquire();
+                lease.release();
+            }
+            CommandStats stats = CommandStats.of(servers());
+            assertThat(stats.requests())
+                    .as("40; one more if the thread that handles replies sends a request of its own: " + stats)
+                    .isBetween(40L, 44L);
+        }
     }
 
     @Override

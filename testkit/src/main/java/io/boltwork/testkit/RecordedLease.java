@@ -1,5 +1,6 @@
 package io.boltwork.testkit;
 
+import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
@@ -47,6 +48,12 @@ final class RecordedLease implements Lease {
     @Override
     public long fencingToken() {
         return lease.fencingToken();
+    }
+
+    @Override
+    public Lease of(FencedLock lock) {
+        lease.of(lock);
+        return this;
     }
 
     @Override

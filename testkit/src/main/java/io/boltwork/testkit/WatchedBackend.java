@@ -153,6 +153,16 @@ public final class WatchedBackend implements LockBackend {
     }
 
     @Override
+    public void together(Runnable sends) {
+        backend.together(sends);
+    }
+
+    @Override
+    public String namespace() {
+        return backend.namespace();
+    }
+
+    @Override
     public int partitions() {
         return backend.partitions();
     }

@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,15 @@ final class CallPipeline {
     /** The number of requests to send since a thread began sending. That thread sends for all. */
     private volatile int asked;
 
+    private static final AtomicReferenceFieldUpdater<CallPipeline, @Nullable Thread> GATHERING =
+            AtomicReferenceFieldUpdater.newUpdater(CallPipeline.class, Thread.class, "gathering");
+
+    /** The thread whose calls gather until it has sent all of them; {@code null} if there is none. */
+    private volatile @Nullable Thread gathering;
+
+    /** The calls that it has sent so far. Belongs to that thread. */
+    private List<Call> together = new ArrayList<>();
+
     /** Calls whose dispatch was interrupted by an error, linked by {@link Call#cutBefore}. */
     private volatile @Nullable Call cut;
 
@@ -75,8 +85,32 @@ final class CallPipeline {
     }
 
     void send(Call call) {
-        gathered.add(call);
-        begin();
+        if (gathering == Thread.currentThread()) {
+            together.add(call);
+        } else {
+            gathered.add(call);
+            begin();
+        }
+    }
+
+    /**
+     * Runs an action, and sends the calls that it sends on this thread afterwards, as groups. If another thread does the
+     * same just now, the calls are sent at once.
+     */
+    void together(Runnable sends) {
+        if (!GATHERING.compareAndSet(this, null, Thread.currentThread())) {
+            sends.run();
+            return;
+        }
+        try {
+            sends.run();
+        } finally {
+            List<Call> calls = together;
+            together = new ArrayList<>();
+            gathering = null;
+            gathered.addAll(calls); // in one step, so that no other thread sends some of them
+            begin();
+        }
     }
 
     /** Notes that the current thread writes a call. */

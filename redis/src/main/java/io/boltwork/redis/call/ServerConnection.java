@@ -137,6 +137,11 @@ public final class ServerConnection {
         pipeline.send(call);
     }
 
+    /** Runs an action, and sends the calls that it sends on this thread as groups. */
+    public void together(Runnable sends) {
+        pipeline.together(sends);
+    }
+
     /**
      * Sends a call to a node that is about to get the slot of its key. For connections on which only the loop thread
      * sends, because no other command may come between ASKING and the call.

@@ -21,6 +21,11 @@ public interface Routing {
     /** Sends a command to the master of its lock. The handler gets the reply. */
     void send(Command<?> command, Consumer<Reply> handler);
 
+    /** Runs an action, and sends the commands that it sends on this thread together if that takes fewer requests. */
+    default void together(Runnable sends) {
+        sends.run();
+    }
+
     /** Returns the number of partitions of the locks. */
     int partitions();
 

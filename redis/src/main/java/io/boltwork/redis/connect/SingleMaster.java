@@ -127,6 +127,16 @@ public final class SingleMaster implements Routing {
     }
 
     @Override
+    public void together(Runnable sends) {
+        ServerConnection connection = connections.commands();
+        if (connection == null) {
+            sends.run();
+        } else {
+            connection.together(sends);
+        }
+    }
+
+    @Override
     public int partitions() {
         return 1;
     }

@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.MultiLockContract;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Multi-locks on a real, standalone Redis keep the contract. */
+class StandaloneMultiLockContractTest extends MultiLockContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,6 +1,7 @@
 package io.boltwork;
 
 import io.boltwork.engine.Engine;
+import io.boltwork.engine.EngineLatch;
 import io.boltwork.engine.EngineLock;
 import io.boltwork.engine.EngineMultiLock;
 import io.boltwork.engine.EngineReadWriteLock;
@@ -142,6 +143,18 @@ public final class LockClient implements AutoCloseable {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + permits);
         }
         return new EngineSemaphore(engine, name, permits, options);
+    }
+
+    /**
+     * Returns the latch of a name. No round trip.
+     *
+     * @param name the name of the latch, as for {@link #lock(String)}
+     * @return the latch
+     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     */
+    public DistributedLatch latch(String name) {
+        checkName(name);
+        return new EngineLatch(engine, name);
     }
 
     /**

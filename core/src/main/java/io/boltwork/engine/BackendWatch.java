@@ -5,6 +5,7 @@ import io.boltwork.LockListener;
 import io.boltwork.machine.RecoveryTally;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
@@ -28,6 +29,7 @@ final class BackendWatch implements BackendListener {
 
     private final ClientCore core;
     private final LockDrivers drivers;
+    private final LatchDrivers latches;
     private final Announcer announcer;
     private final BitSet everything = new BitSet();
     private final PartitionOutages partitionOutages = new PartitionOutages();
@@ -37,9 +39,10 @@ final class BackendWatch implements BackendListener {
     /** Guards changes of the listeners and of the warnings, so that each listener is told of each warning once. */
     private final ReentrantLock warning = new ReentrantLock();
 
-    BackendWatch(ClientCore core, LockDrivers drivers, Announcer announcer) {
+    BackendWatch(ClientCore core, LockDrivers drivers, LatchDrivers latches, Announcer announcer) {
         this.core = core;
         this.drivers = drivers;
+        this.latches = latches;
         this.announcer = announcer;
         this.everything.set(0, core.backend.partitions());
         this.backendEvents = core.newCallbackQueue();
@@ -72,6 +75,11 @@ final class BackendWatch implements BackendListener {
         }
     }
 
+    @Override
+    public void opened(Opened opened) {
+        latches.opened(opened);
+    }
+
     // ================================================================ connections
 
     /** Forgets old releases. Those before an outage are kept while it lasts. For one thread at a time. */
@@ -97,6 +105,7 @@ final class BackendWatch implements BackendListener {
         RecoveryTally recovery =
                 returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
         drivers.leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
+        latches.connected(partitions, another);
         for (PartitionOutages.Return back : returns) {
             if (back.over()) {
                 up(back);
@@ -178,6 +187,7 @@ final class BackendWatch implements BackendListener {
             tell(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));
         }
         forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
+        latches.disconnected(partitions);
     }
 
     private void forEach(BitSet partitions, Consumer<LockDriver> action) {

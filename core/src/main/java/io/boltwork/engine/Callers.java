@@ -356,6 +356,11 @@ final class Callers {
         pause(LOOK_AGAIN);
     }
 
+    /** Sleeps until a promise is decided or the thread is interrupted, for that many nanoseconds at most. */
+    void sleepInterruptibly(Promise<?> outcome, long nanos) {
+        sleeper.sleep(outcome, core, nanos);
+    }
+
     /** Sleeps for a time, or until the thread is interrupted. */
     void pause(long nanos) {
         sleeper.sleep(new Promise<>(), core, nanos);

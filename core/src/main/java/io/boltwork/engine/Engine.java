@@ -35,6 +35,7 @@ public final class Engine extends ErrorFlagOwner {
 
     final ClientCore core;
     final LockDrivers drivers;
+    final LatchDrivers latches;
     final Callers callers;
     final BackendWatch backendWatch;
     final ClientStatus status;
@@ -48,9 +49,10 @@ public final class Engine extends ErrorFlagOwner {
     private Engine(LockBackend backend, ClientOptions options, EngineWorld world) {
         this.core = new ClientCore(backend, options, world, errorFlag, this::suspended);
         this.drivers = new LockDrivers(core, ShareLane::new);
+        this.latches = new LatchDrivers(core);
         this.announcer = new Announcer(core, drivers, this::cloned);
-        this.backendWatch = new BackendWatch(core, drivers, announcer);
-        ErrorRecovery errorRecovery = new ErrorRecovery(core, drivers, backendWatch);
+        this.backendWatch = new BackendWatch(core, drivers, latches, announcer);
+        ErrorRecovery errorRecovery = new ErrorRecovery(core, drivers, latches, backendWatch);
         this.heartbeat = new Heartbeat(
                 core,
                 List.of(
@@ -64,6 +66,7 @@ public final class Engine extends ErrorFlagOwner {
         this.shutdown = new Shutdown(
                 core,
                 drivers,
+                latches,
                 announcer,
                 callers,
                 backendWatch,
@@ -154,6 +157,7 @@ public final class Engine extends ErrorFlagOwner {
                 Printable.all(id, fresh));
         core.backend.rename(fresh);
         drivers.all().forEach(driver -> driver.post(LockDriver::renamed));
+        latches.renamed();
         announcer.connected();
     }
 

@@ -17,15 +17,17 @@ final class ErrorRecovery {
     private final ClientCore core;
     private final ErrorFlag errorFlag;
     private final LockDrivers drivers;
+    private final LatchDrivers latches;
     private final BackendWatch backendWatch;
 
     /** The time of the second look; {@link Ticker#NEVER} if none is needed. Written by the heartbeat only. */
     private volatile long againAt = Ticker.NEVER;
 
-    ErrorRecovery(ClientCore core, LockDrivers drivers, BackendWatch backendWatch) {
+    ErrorRecovery(ClientCore core, LockDrivers drivers, LatchDrivers latches, BackendWatch backendWatch) {
         this.core = core;
         this.errorFlag = core.errorFlag;
         this.drivers = drivers;
+        this.latches = latches;
         this.backendWatch = backendWatch;
     }
 
@@ -44,6 +46,7 @@ final class ErrorRecovery {
         try {
             drivers.leaseRenewer.mend();
             drivers.all().forEach(this::look);
+            latches.all().forEach(ErrorRecovery::look);
             backendWatch.resumeCallbacks();
             report();
             isDone = true;
@@ -57,6 +60,11 @@ final class ErrorRecovery {
     private void look(LockDriver driver) {
         driver.resume();
         driver.post(LockDriver::mend);
+    }
+
+    private static void look(LatchDriver driver) {
+        driver.resume();
+        driver.post(LatchDriver::mend);
     }
 
     private void report() {

@@ -15,6 +15,7 @@ final class Shutdown {
 
     private final ClientCore core;
     private final LockDrivers drivers;
+    private final LatchDrivers latches;
     private final Announcer announcer;
     private final Callers callers;
     private final BackendWatch backendWatch;
@@ -31,6 +32,7 @@ final class Shutdown {
     Shutdown(
             ClientCore core,
             LockDrivers drivers,
+            LatchDrivers latches,
             Announcer announcer,
             Callers callers,
             BackendWatch backendWatch,
@@ -39,6 +41,7 @@ final class Shutdown {
             Runnable stopThreads) {
         this.core = core;
         this.drivers = drivers;
+        this.latches = latches;
         this.announcer = announcer;
         this.callers = callers;
         this.backendWatch = backendWatch;
@@ -103,6 +106,7 @@ final class Shutdown {
     private void end() {
         long start = core.ticker.nanos();
         Collection<LockDriver> inUse = drivers.all();
+        latches.closeAll();
         drivers.closeAll();
         boolean interrupted = false;
         Promise<Reply> removal = announcer.end();

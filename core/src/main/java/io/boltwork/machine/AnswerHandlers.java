@@ -2,6 +2,7 @@ package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 
@@ -168,6 +169,21 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
 
     @Override
     public Handler<?, ?> scanClients(Look.ScanClients command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> setCount(LatchCommand.SetCount command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> countDown(LatchCommand.CountDown command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> await(LatchCommand.Await command) {
         throw notOfAMachine(command);
     }
 

@@ -4,10 +4,12 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRules;
 import java.time.Duration;
@@ -50,8 +52,7 @@ public final class MemoryServer {
     private final InstantSource clock;
 
     private final ServerData data = new ServerData();
-    private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
-    private final Map<String, Consumer<Taken>> warned = new HashMap<>();
+    private final Map<String, Subscriber> subscribers = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
 
     /**
@@ -67,6 +68,9 @@ public final class MemoryServer {
     private String run;
     private boolean frozen;
     private int replicas = Integer.MAX_VALUE;
+
+    /** The receivers of the messages to a client. */
+    private record Subscriber(Consumer<Grant> grants, Consumer<Taken> holder) {}
 
     /** Creates a server; {@code runs} names each run of the server when it begins. */
     MemoryServer(InstantSource clock, Supplier<String> runs) {
@@ -131,8 +135,7 @@ public final class MemoryServer {
      */
     public void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
         atomically(() -> {
-            subscribers.put(client, subscriber);
-            warned.put(client, holder);
+            subscribers.put(client, new Subscriber(subscriber, holder));
         });
     }
 
@@ -144,7 +147,6 @@ public final class MemoryServer {
     public void unsubscribe(String client) {
         atomically(() -> {
             subscribers.remove(client);
-            warned.remove(client);
         });
     }
 
@@ -407,7 +409,8 @@ public final class MemoryServer {
         LockRules rules = new LockRules(now, micros, data.idleMillis(), replicas, this::publish, this::warn);
         ShareRules shareRules =
                 new ShareRules(now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::warn);
-        return command.executeWith(new RuleExecutor(data, now, rules, shareRules));
+        LatchRules latchRules = new LatchRules(now, micros, this::tell);
+        return command.executeWith(new RuleExecutor(data, now, rules, shareRules, latchRules));
     }
 
     private void clear() {
@@ -416,9 +419,9 @@ public final class MemoryServer {
 
     private boolean publish(Grant grant) {
         String client = RequestId.clientOf(grant.request());
-        Consumer<Grant> subscriber = subscribers.get(client);
+        Subscriber subscriber = subscribers.get(client);
         if (subscriber != null) {
-            outbox.put(() -> subscriber.accept(grant));
+            outbox.put(() -> subscriber.grants.accept(grant));
         }
         Set<Connection> connected = listening.getOrDefault(client, Set.of());
         connected.forEach(connection -> outbox.put(() -> connection.listener.granted(grant)));
@@ -431,13 +434,19 @@ public final class MemoryServer {
 
     private void warn(Taken taken) {
         String client = RequestId.clientOf(taken.request());
-        Consumer<Taken> holder = warned.get(client);
-        if (holder != null) {
-            outbox.put(() -> holder.accept(taken));
+        Subscriber subscriber = subscribers.get(client);
+        if (subscriber != null) {
+            outbox.put(() -> subscriber.holder.accept(taken));
         }
         listening
                 .getOrDefault(client, Set.of())
                 .forEach(connection -> outbox.put(() -> connection.listener.taken(taken)));
+    }
+
+    private void tell(String client, Opened opened) {
+        listening
+                .getOrDefault(client, Set.of())
+                .forEach(connection -> outbox.put(() -> connection.listener.opened(opened)));
     }
 
     private long micros() {

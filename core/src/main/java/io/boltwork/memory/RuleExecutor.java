@@ -4,11 +4,13 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandExecutor;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRecord;
@@ -26,12 +28,14 @@ final class RuleExecutor implements CommandExecutor {
     private final ServerTime server;
     private final LockRules rules;
     private final ShareRules shareRules;
+    private final LatchRules latchRules;
 
-    RuleExecutor(ServerData data, ServerTime server, LockRules rules, ShareRules shareRules) {
+    RuleExecutor(ServerData data, ServerTime server, LockRules rules, ShareRules shareRules, LatchRules latchRules) {
         this.data = data;
         this.server = server;
         this.rules = rules;
         this.shareRules = shareRules;
+        this.latchRules = latchRules;
     }
 
     @Override
@@ -150,6 +154,21 @@ final class RuleExecutor implements CommandExecutor {
     public Report.ScannedClients scanClients(Look.ScanClients command) {
         ScanPage<ClientRecord> page = data.clients.page(command.cursor(), command.count(), server.millis());
         return new Report.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
+    }
+
+    @Override
+    public Reply.Latched setCount(LatchCommand.SetCount command) {
+        return change(data.latches, command.latch(), record -> latchRules.setCount(record, command));
+    }
+
+    @Override
+    public Reply.Latched countDown(LatchCommand.CountDown command) {
+        return change(data.latches, command.latch(), record -> latchRules.countDown(record, command));
+    }
+
+    @Override
+    public Reply.Latched await(LatchCommand.Await command) {
+        return change(data.latches, command.latch(), record -> latchRules.await(record, command));
     }
 
     private <R> R change(

@@ -1,6 +1,7 @@
 package io.boltwork.memory;
 
 import io.boltwork.LockKind;
+import io.boltwork.spi.rules.LatchRecord;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.ShareRecord;
 import java.util.EnumMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 /** All data of one server. Locks of different kinds with one name have nothing to do with each other. */
 final class ServerData {
     final Keys<LockRecord> locks = new Keys<>(LockRecord::new);
+    final Keys<LatchRecord> latches = new Keys<>(LatchRecord::new);
     final ClientRecords clients = new ClientRecords();
     private final Map<LockKind, Keys<ShareRecord>> shared = new EnumMap<>(LockKind.class);
 
@@ -44,19 +46,22 @@ final class ServerData {
     /** Replaces all data by copies of others. How long records live stays as it is. */
     void become(ServerData others) {
         locks.become(others.locks);
+        latches.become(others.latches);
         clients.become(others.clients);
         shared.forEach((kind, keys) -> keys.become(others.shared(kind)));
     }
 
     void clear() {
         locks.clear();
+        latches.clear();
         clients.clear();
         shared.values().forEach(Keys::clear);
     }
 
-    /** Drops the locks of all kinds with that name. */
+    /** Drops the locks of all kinds, and the latch, with that name. */
     void delete(String name) {
         locks.delete(name);
+        latches.delete(name);
         shared.values().forEach(keys -> keys.delete(name));
     }
 

@@ -24,6 +24,14 @@ public interface BackendListener {
     default void taken(Taken taken) {}
 
     /**
+     * Called when the count of a latch for which this client waits has become zero. Messages may be late, duplicated or
+     * lost.
+     *
+     * @param opened the latch
+     */
+    default void opened(Opened opened) {}
+
+    /**
      * Called when a connection to the server has been made and grants are delivered from now on: at
      * {@link LockBackend#open} and after every outage of the connection for commands or of the one for messages.
      * Earlier grants and replies may have been lost, and the server may be a different one.

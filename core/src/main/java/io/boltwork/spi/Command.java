@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of the answer of a backend that has executed the command
  */
 public sealed interface Command<R extends Reply.Answer>
-        permits Command.LockCommand, Command.Renew, Command.Announce, Look {
+        permits Command.LockCommand, Command.Renew, Command.Announce, LatchCommand, Look {
 
     /**
      * Returns the names of the locks that this command is about.

@@ -105,4 +105,28 @@ public interface CommandExecutor {
      * @return the answer
      */
     Report.ScannedClients scanClients(Look.ScanClients command);
+
+    /**
+     * Sets the count of a latch.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Latched setCount(LatchCommand.SetCount command);
+
+    /**
+     * Counts a latch down.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Latched countDown(LatchCommand.CountDown command);
+
+    /**
+     * Answers whether a latch is open.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Latched await(LatchCommand.Await command);
 }

@@ -109,4 +109,28 @@ public interface CommandVisitor<T> {
      * @return the result
      */
     T scanClients(Look.ScanClients command);
+
+    /**
+     * Handles the kind {@link LatchCommand.SetCount}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T setCount(LatchCommand.SetCount command);
+
+    /**
+     * Handles the kind {@link LatchCommand.CountDown}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T countDown(LatchCommand.CountDown command);
+
+    /**
+     * Handles the kind {@link LatchCommand.Await}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T await(LatchCommand.Await command);
 }

@@ -29,6 +29,9 @@ public final class IdleLife {
     /** The least time in milliseconds for which a record lives after its last use if its capacity was set: 30 days. */
     public static final long SET_MILLIS = Duration.ofDays(30).toMillis();
 
+    /** The time in milliseconds for which the record of a latch lives after its last use: one day. */
+    public static final long LATCH_MILLIS = Duration.ofDays(1).toMillis();
+
     private IdleLife() {}
 
     /**

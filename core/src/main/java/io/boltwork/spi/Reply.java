@@ -19,7 +19,17 @@ public sealed interface Reply {
      * {@code null} if there is none.
      */
     sealed interface Answer extends Reply
-            permits Acquired, Released, Withdrawn, Renewed, Replicated, Restored, Resized, Forced, Announced, Report {
+            permits Acquired,
+                    Released,
+                    Withdrawn,
+                    Renewed,
+                    Replicated,
+                    Restored,
+                    Resized,
+                    Forced,
+                    Latched,
+                    Announced,
+                    Report {
 
         /**
          * Returns the server that executed the command, and the time at which it did.
@@ -358,6 +368,39 @@ public sealed interface Reply {
             return Printable.text(
                     "Forced[server=" + server + ", released=" + released + ", claimMillis=" + claimMillis + ", owner="
                             + owner + ", taken=" + taken + ", takenToken=" + takenToken + ", ended=" + ended + "]");
+        }
+    }
+
+    /** What a {@link LatchCommand} has found. */
+    enum LatchOutcome {
+        /** The change was made, now or by an earlier copy, or there was nothing to change. */
+        DONE,
+        /** The count was not set, because it is not zero, or because it was set again later. */
+        REFUSED,
+        /** The generation that is meant has ended. */
+        OPEN,
+        /** The generation that is meant has not ended, or has not begun. */
+        CLOSED,
+        /** The server does not know the generation that is meant, or any. */
+        UNKNOWN,
+        /** The command came too late and has changed nothing. */
+        STALE
+    }
+
+    /**
+     * The answer to a {@link LatchCommand}.
+     *
+     * @param server the clock of the server
+     * @param outcome what the command has found
+     * @param count the count now
+     * @param generation the current generation, 0 if the count was never set
+     * @param before the generation that had ended when the current one began, 0 if there was none
+     */
+    record Latched(ServerTime server, LatchOutcome outcome, int count, long generation, long before) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Latched[server=" + server + ", outcome=" + outcome + ", count=" + count
+                    + ", generation=" + generation + ", before=" + before + "]");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.boltwork.examples;
 
+import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
 import io.boltwork.Lease;
@@ -13,6 +14,7 @@ import io.boltwork.Replication;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.LockBackend;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The examples in the Javadoc of the API's classes, one method for each. */
@@ -75,6 +78,16 @@ final class ClassExamples {
         try (Lease both = locks.multiLock(from, to).acquire()) {
             transfer.accept(both.of(from).fencingToken(), both.of(to).fencingToken());
         }
+        // @end
+    }
+
+    static boolean latch(LockClient locks, List<String> workers, Consumer<Runnable> executor)
+            throws InterruptedException {
+        // @start region="DistributedLatch"
+        DistributedLatch imported = locks.latch("import:2026-11");
+        imported.trySetCount(workers.size());
+        workers.forEach(worker -> executor.accept(() -> imported.countDown(worker)));
+        return imported.await(Duration.ofMinutes(10));
         // @end
     }
 

@@ -106,6 +106,12 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void anImportWaitsForItsWorkers() throws InterruptedException {
+        assertThat(ClassExamples.latch(locks, List.of("a", "b"), Runnable::run)).isTrue();
+        assertThat(elsewhere.latch("import:2026-11").count()).isZero();
+    }
+
+    @Test
     void uploadsHoldAPermit() {
         LeasedSemaphore uploads = elsewhere.semaphore("uploads", 3);
         List<Integer> free = new ArrayList<>();

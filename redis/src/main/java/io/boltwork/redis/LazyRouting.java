@@ -12,6 +12,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -185,6 +186,11 @@ final class LazyRouting implements Routing {
         @Override
         public void taken(Taken taken) {
             client.taken(taken);
+        }
+
+        @Override
+        public void opened(Opened opened) {
+            client.opened(opened);
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -214,6 +215,13 @@ public final class WatchedBackend implements LockBackend {
                         told.granted(grant);
                     });
                 case DELIVERED -> deliver(() -> told.granted(grant));
+            }
+        }
+
+        @Override
+        public void opened(Opened opened) {
+            if (grants != Grants.HELD_BACK) {
+                deliver(() -> told.opened(opened));
             }
         }
 

@@ -4,6 +4,7 @@ import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.rules.LatchRecord;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -44,6 +45,9 @@ public record Script(String name, byte[] text, byte[] sha) {
     public static final Script SHARE_WITHDRAW = load("sharewithdraw");
     public static final Script SHARE_FORCE_RELEASE = load("shareforcerelease");
     public static final Script SHARE_RESIZE = load("shareresize");
+    public static final Script LATCH_SET = load("latchset");
+    public static final Script LATCH_COUNT = load("latchcount");
+    public static final Script LATCH_AWAIT = load("latchawait");
     public static final Script GROUP = load("group");
     public static final Script ANNOUNCE = load("announce");
     static final Script PROBE = load("probe");
@@ -123,6 +127,8 @@ public record Script(String name, byte[] text, byte[] sha) {
         numbers.put("SILENCE_MILLIS", LockBackend.SILENCE_MILLIS);
         numbers.put("FORCED_MILLIS", IdleLife.FORCED_MILLIS);
         numbers.put("SET_MILLIS", IdleLife.SET_MILLIS);
+        numbers.put("LATCH_MILLIS", IdleLife.LATCH_MILLIS);
+        numbers.put("ENDED_REMEMBERED", (long) LatchRecord.REMEMBERED);
         return numbers;
     }
 

@@ -19,6 +19,7 @@ import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
@@ -210,6 +211,21 @@ final class ScriptSpecs {
         @Override
         public ScriptSpec<?> scanClients(Look.ScanClients command) {
             throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> setCount(LatchCommand.SetCount command) {
+            return LatchSpecs.SET;
+        }
+
+        @Override
+        public ScriptSpec<?> countDown(LatchCommand.CountDown command) {
+            return LatchSpecs.COUNT_DOWN;
+        }
+
+        @Override
+        public ScriptSpec<?> await(LatchCommand.Await command) {
+            return LatchSpecs.AWAIT;
         }
     };
 

@@ -26,6 +26,7 @@ import io.boltwork.spi.Command.Resize;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.AcquiredShare;
@@ -214,6 +215,21 @@ final class ShareSpecs {
 
         @Override
         public ScriptSpec<?> scanClients(Look.ScanClients command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> setCount(LatchCommand.SetCount command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> countDown(LatchCommand.CountDown command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> await(LatchCommand.Await command) {
             throw ScriptSpecs.needsNone(command);
         }
     };

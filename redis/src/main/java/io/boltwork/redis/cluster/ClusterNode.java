@@ -12,6 +12,7 @@ import io.boltwork.redis.connect.Connector;
 import io.boltwork.redis.connect.DeliveryProbe;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.redis.wire.OpenedMessage;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
@@ -19,6 +20,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.ServerTime;
@@ -58,6 +60,9 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
         /** Called when a lock was taken away. */
         void taken(Taken taken);
+
+        /** Called when the count of a latch has become zero. */
+        void opened(Opened opened);
 
         /** Called when guarantees are weaker than a user may expect. */
         void weaker(String what);
@@ -305,6 +310,13 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     public void taken(ServerConnection from, byte[] body) {
         Taken taken;
         try {
+            if (OpenedMessage.isOne(body)) {
+                Opened opened = OpenedMessage.parse(body, from.run(), keySpace);
+                if (opened != null) {
+                    owner.opened(opened);
+                }
+                return;
+            }
             taken = TakenMessage.parse(body, from.run(), keySpace);
         } catch (IllegalArgumentException e) {
             owner.malformed(e);

@@ -18,8 +18,10 @@ import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
@@ -262,6 +264,8 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
             return keySpace.slot(one.lock());
         } else if (command instanceof Command.Renew renew) {
             return keySpace.slot(renew.items().get(0).lock()); // all of its locks have this slot
+        } else if (command instanceof LatchCommand latch) {
+            return keySpace.slot(latch.latch());
         } else if (command instanceof Command.Announce announce) {
             return Slots.of(keySpace.clientKey(announce.card().id()));
         }
@@ -415,6 +419,14 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
         BackendListener told = listener;
         if (told != null) {
             told.taken(taken);
+        }
+    }
+
+    @Override
+    public void opened(Opened opened) {
+        BackendListener told = listener;
+        if (told != null) {
+            told.opened(opened);
         }
     }
 

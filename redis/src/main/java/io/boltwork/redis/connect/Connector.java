@@ -147,7 +147,7 @@ public final class Connector {
         /** Handles the message of a grant. */
         void message(ServerConnection from, byte[] body);
 
-        /** Handles the message that a lock was taken away. */
+        /** Handles the message that a lock was taken away, or that a latch was opened. */
         void taken(ServerConnection from, byte[] body);
 
         /** Handles the end of a subscription to a sharded channel, perhaps because its slot has moved. */

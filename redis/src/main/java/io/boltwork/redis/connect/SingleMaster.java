@@ -9,6 +9,7 @@ import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MalformedMessages;
+import io.boltwork.redis.wire.OpenedMessage;
 import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
@@ -85,7 +86,11 @@ public final class SingleMaster implements Routing {
 
         @Override
         public void taken(ServerConnection from, byte[] body) {
-            deliver(() -> TakenMessage.parse(body, from.run(), connector.keySpace()), listener::taken);
+            if (OpenedMessage.isOne(body)) {
+                deliver(() -> OpenedMessage.parse(body, from.run(), connector.keySpace()), listener::opened);
+            } else {
+                deliver(() -> TakenMessage.parse(body, from.run(), connector.keySpace()), listener::taken);
+            }
         }
 
         private <M> void deliver(Supplier<@Nullable M> parsed, Consumer<M> hearer) {

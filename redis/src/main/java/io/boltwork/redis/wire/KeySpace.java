@@ -79,6 +79,24 @@ public final class KeySpace {
         return "the " + what + " '" + lock + "' (key '" + key(kind, lock) + "')";
     }
 
+    /** Returns the key of a latch. */
+    public String latchKey(String latch) {
+        return beginOfLatch() + escape(latch) + "}";
+    }
+
+    private String beginOfLatch() {
+        return prefix + ":latch:{";
+    }
+
+    /** Returns the latch of a key. */
+    String latch(String key) {
+        String begin = beginOfLatch();
+        if (!key.startsWith(begin) || !key.endsWith("}")) {
+            throw new IllegalArgumentException("Not the key of a latch: " + Printable.text(key));
+        }
+        return unescape(key.substring(begin.length(), key.length() - 1));
+    }
+
     /** Writes the key of a plain lock as an argument of a command. */
     public void writeKey(ByteBuf out, String lock) {
         writeKey(out, LockKind.LOCK, lock);

@@ -1,5 +1,6 @@
 package io.boltwork.redis.wire;
 
+import io.boltwork.spi.Reply.LatchOutcome;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
@@ -21,7 +22,10 @@ public enum ReplyCode {
     TAKEN(13),
     NOT_TAKEN(14),
     AGAIN(15),
-    TOO_LARGE(16);
+    TOO_LARGE(16),
+    DONE(17),
+    OPEN(18),
+    CLOSED(19);
 
     private static final ReplyCode[] BY_NUMBER = new ReplyCode[values().length + 1];
 
@@ -72,6 +76,18 @@ public enum ReplyCode {
             case LOST -> Renewal.LOST;
             case STALE -> Renewal.STALE;
             case BROKEN -> Renewal.BROKEN;
+            default -> throw unexpected();
+        };
+    }
+
+    public LatchOutcome latch() {
+        return switch (this) {
+            case DONE -> LatchOutcome.DONE;
+            case REFUSED -> LatchOutcome.REFUSED;
+            case OPEN -> LatchOutcome.OPEN;
+            case CLOSED -> LatchOutcome.CLOSED;
+            case UNKNOWN -> LatchOutcome.UNKNOWN;
+            case STALE -> LatchOutcome.STALE;
             default -> throw unexpected();
         };
     }

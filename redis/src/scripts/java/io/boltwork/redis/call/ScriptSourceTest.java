@@ -19,6 +19,7 @@ import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Share;
 import io.boltwork.testkit.RedisServer;
@@ -61,6 +62,9 @@ class ScriptSourceTest {
                 Script.SHARE_WITHDRAW,
                 Script.SHARE_FORCE_RELEASE,
                 Script.SHARE_RESIZE,
+                Script.LATCH_SET,
+                Script.LATCH_COUNT,
+                Script.LATCH_AWAIT,
                 Script.ANNOUNCE,
                 Script.PROBE);
     }
@@ -229,6 +233,21 @@ class ScriptSourceTest {
                         "600000",
                         packed("a:1", 1, 2, 3, 11, 12, 13, "b:1", 4, 5, 6, 1, Integer.MAX_VALUE, 0),
                         "run");
+    }
+
+    @Test
+    void theHeadersOfLatchesListWhatJavaSends() {
+        ServerConnection connection = nowhere();
+        ScriptCall<?> set = ScriptCall.of(connection, new LatchCommand.SetCount("l", "a:1", 2, 3, 4, 5), r -> {});
+        check(Script.LATCH_SET, set);
+        assertThat(words(set).subList(3, words(set).size()))
+                .containsExactly("boltwork:latch:{l}", "a:1", "2", "3", "4", "5", "run");
+        ScriptCall<?> count = ScriptCall.of(connection, new LatchCommand.CountDown("l", "a:1", 3, 4, 5), r -> {});
+        check(Script.LATCH_COUNT, count);
+        assertThat(words(count)).endsWith("boltwork:latch:{l}", "a:1", "3", "4", "5", "run");
+        ScriptCall<?> await = ScriptCall.of(connection, new LatchCommand.Await("l", "a", 3, true), r -> {});
+        check(Script.LATCH_AWAIT, await);
+        assertThat(words(await)).endsWith("boltwork:latch:{l}", "a", "3", "1");
     }
 
     /** Checks a call against the header of its script, and returns the arguments. */

@@ -1,0 +1,123 @@
+package io.boltwork.engine;
+
+import io.boltwork.machine.LatchChange;
+import io.boltwork.machine.LatchMachine;
+import io.boltwork.machine.LatchWaiter;
+import io.boltwork.spi.Opened;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** The latches in use of one client: finds the {@link LatchDriver} of a name, and posts events to it. Thread-safe. */
+final class LatchDrivers extends ErrorFlagOwner {
+
+    final ClientCore core;
+    private final ConcurrentHashMap<String, LatchDriver> drivers = new ConcurrentHashMap<>();
+    private final AtomicLong changes = new AtomicLong();
+
+    LatchDrivers(ClientCore core) {
+        super(core.errorFlag);
+        this.core = core;
+    }
+
+    /**
+     * Posts an event to the machine of a latch. Returns {@code false} if the latch is not in use and the client is closed.
+     */
+    boolean post(String name, Mailbox.Event<LatchDriver> event) {
+        for (; ; ) {
+            LatchDriver driver = drivers.get(name);
+            if (driver == null) {
+                if (core.isClosed()) {
+                    return false;
+                }
+                driver = drivers.computeIfAbsent(name, fresh -> new LatchDriver(fresh, this));
+                if (core.isClosed()) { // close() may have overlooked it
+                    driver.post(d -> d.machine.close());
+                }
+            }
+            if (driver.post(event)) {
+                return true;
+            }
+            drivers.remove(name, driver);
+        }
+    }
+
+    /** Lets the machine of a latch make a change. */
+    void change(String name, LatchChange change) {
+        if (!post(name, driver -> driver.machine.change(change))) {
+            change.outcome.decide(new LatchChange.Failed(LatchMachine.closed(name)));
+        }
+    }
+
+    /** Lets a caller wait for a latch. */
+    void await(String name, LatchWaiter waiter) {
+        if (!post(name, driver -> driver.machine.await(waiter))) {
+            waiter.outcome.decide(new LatchWaiter.Failed(LatchMachine.closed(name)));
+        }
+    }
+
+    /** Posts an event to the machine of a latch if it is in use. */
+    void postIfInUse(String name, Mailbox.Event<LatchDriver> event) {
+        LatchDriver driver = drivers.get(name);
+        if (driver != null) {
+            driver.post(event);
+        }
+    }
+
+    Collection<LatchDriver> all() {
+        return drivers.values();
+    }
+
+    /** Runs a callback of a latch after the latch's earlier callbacks. */
+    void callBack(String name, Runnable callback) {
+        LatchDriver driver = drivers.get(name);
+        if (driver == null) {
+            core.newCallbackQueue().run(callback);
+        } else {
+            driver.callbacks.run(callback);
+        }
+    }
+
+    /** Lets all machines ask again, because the client has a new id. */
+    void renamed() {
+        drivers.values().forEach(driver -> driver.post(d -> d.machine.connected(false)));
+    }
+
+    void forget(LatchDriver driver) {
+        drivers.remove(driver.latch(), driver);
+    }
+
+    /** Returns the id of a new change of this client. */
+    String newChange() {
+        return core.identity.id() + ':' + changes.incrementAndGet();
+    }
+
+    void opened(Opened opened) {
+        postIfInUse(opened.latch(), driver -> driver.machine.opened(opened));
+    }
+
+    /** Tells the machines of partitions that a connection was made, maybe to another server. */
+    void connected(BitSet partitions, boolean toAnother) {
+        forEach(partitions, driver -> driver.post(d -> d.machine.connected(toAnother)));
+    }
+
+    /** Tells the machines of partitions that the connection was lost. */
+    void disconnected(BitSet partitions) {
+        forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
+    }
+
+    private void forEach(BitSet partitions, Consumer<LatchDriver> action) {
+        for (LatchDriver driver : drivers.values()) {
+            if (partitions.get(driver.partition)) {
+                action.accept(driver);
+            }
+        }
+    }
+
+    /** Dismisses all callers, because the client is being closed. */
+    void closeAll() {
+        drivers.values().forEach(driver -> driver.post(d -> d.machine.close()));
+    }
+}

@@ -1,0 +1,54 @@
+package io.boltwork.machine;
+
+import io.boltwork.LockException;
+import io.boltwork.spi.Reply;
+
+/** One local call that changes a latch. The latch's machine sends it until it is answered, and decides it, once. */
+public final class LatchChange {
+
+    /** The outcome of a change. */
+    public sealed interface Result {}
+
+    /** The server has answered. */
+    public record Answered(Reply.Latched reply) implements Result {}
+
+    /** The change has failed, or its outcome is unknown. */
+    public record Failed(LockException cause) implements Result {}
+
+    public final Promise<Result> outcome = new Promise<>();
+
+    final String id;
+
+    /** The count to set; 0 to count down. */
+    final int count;
+
+    /** When the call began. Belongs to the machine, like all fields below. */
+    long since;
+
+    /** When it was sent last; {@link Ticker#NEVER} if it must be sent. */
+    long sentAt = Ticker.NEVER;
+
+    /** When it must be sent again after a failure; {@link Ticker#NEVER} if it is under way. */
+    long dueAt = Ticker.NEVER;
+
+    /** The server's time when it was sent first, in microseconds: generations that begin later are not meant. */
+    long latest = Long.MAX_VALUE;
+
+    /** The generation in which it was answered; 0 before. */
+    long generation;
+
+    private LatchChange(String id, int count) {
+        this.id = id;
+        this.count = count;
+    }
+
+    /** Creates a setting of the count. */
+    public static LatchChange set(String id, int count) {
+        return new LatchChange(id, count);
+    }
+
+    /** Creates a counting down. */
+    public static LatchChange countDown(String id) {
+        return new LatchChange(id, 0);
+    }
+}

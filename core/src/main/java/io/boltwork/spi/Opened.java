@@ -1,0 +1,15 @@
+package io.boltwork.spi;
+
+/**
+ * The message that the count of a latch has become zero.
+ *
+ * @param latch the name of the latch
+ * @param generation the generation that has ended
+ * @param server the server and the time at which it ended
+ */
+public record Opened(String latch, long generation, ServerTime server) {
+    @Override
+    public String toString() {
+        return Printable.text("Opened[latch=" + latch + ", generation=" + generation + ", server=" + server + "]");
+    }
+}

@@ -8,6 +8,7 @@ import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.LatchOutcome;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -40,6 +41,9 @@ public final class LatchMachine {
 
     private static final long MICROS_PER_MILLI = 1_000;
 
+    /** The number of messages that are remembered, more than arrive within a round trip. */
+    private static final int MOST_ENDS = 32;
+
     private final LatchEffects effects;
     private final LinkedHashSet<LatchWaiter> waiters = new LinkedHashSet<>();
     private final List<LatchChange> changes = new ArrayList<>();
@@ -52,6 +56,9 @@ public final class LatchMachine {
 
     private final LatchRepeats repeats;
     private long lastQuestion;
+
+    /** The generations that have ended according to the latest messages, which may overtake answers. */
+    private final ArrayDeque<Long> ends = new ArrayDeque<>();
 
     /** True if a caller has come since the question without a generation was asked that is under way. */
     private boolean askAgain;
@@ -186,6 +193,9 @@ public final class LatchMachine {
             waiter.generation = reply.generation();
             waiter.answeredAt = reply.server().millis();
             waiter.unknownSince = Ticker.NEVER;
+            if (ends.stream().anyMatch(waiter::isEndedBy)) { // its message has overtaken this answer
+                decide(waiter, LatchWaiter.Ended.OPEN);
+            }
         } else {
             unknown(waiter);
         }
@@ -221,6 +231,10 @@ public final class LatchMachine {
 
     /** Handles the message that a count has become zero. */
     public void opened(Opened opened) {
+        ends.add(opened.generation());
+        if (ends.size() > MOST_ENDS) {
+            ends.remove();
+        }
         boolean others = false;
         for (LatchWaiter waiter : List.copyOf(waiters)) {
             if (waiter.isEndedBy(opened.generation())) {

@@ -4,6 +4,7 @@ import io.boltwork.BackendException;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.cluster.ClusterRouting;
 import io.boltwork.redis.connect.LettuceClient;
 import io.boltwork.redis.connect.Routing;
@@ -284,6 +285,7 @@ public final class RedisBackend implements LockBackend {
             RedisOptions options,
             ClientOptions base,
             InsecureTransport transport) {
+        ScriptCall.loadScripts(); // here and not at the first call, which may come on a thread that must not block
         LettuceClient lettuce = new LettuceClient(deployment, options.clientResources(), options::ssl, base, transport);
         try {
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER

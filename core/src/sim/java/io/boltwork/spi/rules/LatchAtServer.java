@@ -6,7 +6,6 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,7 @@ public final class LatchAtServer {
     private final Map<Long, Integer> counts = new HashMap<>();
 
     private final Map<Long, Set<String>> counted = new HashMap<>();
-    private final Set<Long> ended = new HashSet<>();
+    private final Map<Long, Long> ended = new HashMap<>(); // with its time
     private long lastOpen = -1;
 
     /** Whether anything was lost that a server had confirmed. */
@@ -72,14 +71,14 @@ public final class LatchAtServer {
             Set<String> ids = counted.computeIfAbsent(record.generation, fresh -> new LinkedHashSet<>());
             ids.add(countDown.id());
             if (record.count == 0) {
-                ended.add(record.generation);
+                ended.put(record.generation, micros);
                 if (ids.size() < counts.get(record.generation)) {
                     throw new AssertionError(
                             "ended by too few changes: " + ids + " of " + counts.get(record.generation));
                 }
             }
         }
-        if (!ended.containsAll(record.ended)) {
+        if (!ended.keySet().containsAll(record.ended)) {
             throw new AssertionError(command + " ended a generation that had not ended: " + old);
         }
         if (record.generation > 0 && record.count == 0) {
@@ -109,7 +108,12 @@ public final class LatchAtServer {
 
     /** Returns whether a generation has ended at any server. */
     public boolean hasEnded(long generation) {
-        return ended.contains(generation);
+        return ended.containsKey(generation);
+    }
+
+    /** Returns when a generation ended, in microseconds. */
+    public long endOf(long generation) {
+        return ended.get(generation);
     }
 
     /** Returns whether the latch was open at that time or later. */

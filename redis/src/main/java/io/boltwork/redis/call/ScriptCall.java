@@ -39,6 +39,11 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
         this.wisher = handler;
     }
 
+    /** Reads the scripts from their files, unless this has been done. */
+    public static void loadScripts() {
+        Script.ACQUIRE.name();
+    }
+
     /** Returns the call of a command that changes something, or {@code null} if the command only reads. */
     public static @Nullable ScriptCall<?> of(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
         ScriptSpec<?> spec = ScriptSpecs.of(command);

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JavadocTest {
     private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
     private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");
+    private static final Path REACTIVE = Path.of("..", "reactive", "src", "main", "java", "io", "boltwork");
 
     @Test
     void examplesOfFencedLockMatchTheirSources() throws IOException {
@@ -23,7 +24,19 @@ class JavadocTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Lease", "LockClient", "LockOptions", "LockListener", "LockInspector", "Replication"})
+    @ValueSource(
+            strings = {
+                "Lease",
+                "LockClient",
+                "LockOptions",
+                "LockListener",
+                "LockInspector",
+                "Replication",
+                "DistributedLatch",
+                "FencedReadWriteLock",
+                "LeasedSemaphore",
+                "MultiLock"
+            })
     void examplesOfClassesMatchTheirSources(String type) throws IOException {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
     }
@@ -36,6 +49,13 @@ class JavadocTest {
         assertThat(Readme.ofJavadoc(source).verified())
                 .hasSize((int) examples)
                 .allMatch(name -> name.startsWith("spring/"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"reactor/ReactorLocks", "rxjava/RxLocks"})
+    void examplesOfReactiveLocksMatchTheirSources(String type) throws IOException {
+        List<String> source = Files.readAllLines(REACTIVE.resolve(type + ".java"));
+        assertThat(Readme.ofJavadoc(source).verified()).hasSize(1);
     }
 
     @Test

@@ -1,0 +1,19 @@
+package io.boltwork.examples;
+
+import io.boltwork.LockClient;
+import io.boltwork.rxjava.RxLocks;
+import io.reactivex.rxjava3.core.Single;
+import java.time.Duration;
+
+/** A purchase with RxJava 3, see docs/reactive.md. */
+final class RxExample {
+
+    private RxExample() {}
+
+    static <T> Single<T> purchase(LockClient locks, Single<T> purchase) {
+        // @start region="rx-lock"
+        RxLocks reactive = RxLocks.of(locks);
+        return reactive.lock("stock:1001").withLock(Duration.ofSeconds(2), purchase);
+        // @end
+    }
+}

@@ -1,0 +1,120 @@
+package io.boltwork.reactor;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockTimeoutException;
+import java.time.Duration;
+import java.util.Objects;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** A lock for Reactor, see {@link ReactorLocks}. Thread-safe. */
+public final class ReactorLock {
+
+    private final FencedLock lock;
+
+    private ReactorLock(FencedLock lock) {
+        this.lock = lock;
+    }
+
+    /**
+     * Returns a lock for Reactor.
+     *
+     * @param lock the lock: plain, a side of a read-write lock, or a multi-lock
+     * @return the lock
+     */
+    public static ReactorLock of(FencedLock lock) {
+        return new ReactorLock(Objects.requireNonNull(lock, "lock"));
+    }
+
+    /**
+     * Returns the name of the lock.
+     *
+     * @return the name
+     */
+    public String name() {
+        return lock.name();
+    }
+
+    /**
+     * Acquires the lock, waiting as long as necessary.
+     *
+     * @return a publisher of the lease, which the subscriber must release; a cancellation before it withdraws the request
+     */
+    public Mono<Lease> acquire() {
+        return Acquisitions.lease(lock::acquireAsync);
+    }
+
+    /**
+     * Acquires the lock if it becomes available within a limited time.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that time
+     */
+    public Mono<Lease> tryAcquire(Duration wait) {
+        Objects.requireNonNull(wait, "wait");
+        return Acquisitions.optional(() -> lock.tryAcquireAsync(wait));
+    }
+
+    /**
+     * Subscribes to a body under the lock, waiting for the lock as long as necessary. The lock is released before the end
+     * of the body is passed on, and when the subscription is cancelled.
+     *
+     * @param body what needs the lock
+     * @param <T> the type of the value
+     * @return the body under the lock; it fails with {@link io.boltwork.LeaseLostException} if the lock was lost before the
+     *     body had ended
+     */
+    public <T> Mono<T> withLock(Mono<T> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.one(acquire(), body);
+    }
+
+    /**
+     * Subscribes to a body under the lock, like {@link #withLock(Mono)}.
+     *
+     * @param body what needs the lock
+     * @param <T> the type of the values
+     * @return the body under the lock
+     */
+    public <T> Flux<T> withLock(Flux<T> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.many(acquire(), body);
+    }
+
+    /**
+     * Subscribes to a body under the lock, after waiting for the lock for a limited time. Otherwise like
+     * {@link #withLock(Mono)}.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body what needs the lock
+     * @param <T> the type of the value
+     * @return the body under the lock; it fails with {@link LockTimeoutException} if the lock was taken for all that time
+     */
+    public <T> Mono<T> withLock(Duration wait, Mono<T> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.one(acquired(wait), body);
+    }
+
+    /**
+     * Subscribes to a body under the lock, like {@link #withLock(Duration, Mono)}.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body what needs the lock
+     * @param <T> the type of the values
+     * @return the body under the lock
+     */
+    public <T> Flux<T> withLock(Duration wait, Flux<T> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.many(acquired(wait), body);
+    }
+
+    private Mono<Lease> acquired(Duration wait) {
+        return tryAcquire(wait).switchIfEmpty(Mono.error(() -> new LockTimeoutException(name(), wait)));
+    }
+
+    @Override
+    public String toString() {
+        return "Reactor" + lock;
+    }
+}

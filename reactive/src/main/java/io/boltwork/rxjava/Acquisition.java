@@ -1,0 +1,201 @@
+package io.boltwork.rxjava;
+
+import io.boltwork.Lease;
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Flowable;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.MaybeObserver;
+import io.reactivex.rxjava3.disposables.Disposable;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+
+/**
+ * A publisher that makes an asynchronous call for each subscription, and withdraws it if the subscription is disposed. A
+ * value in time is passed to {@code wanted} before it is emitted, and a value that comes too late to {@code unwanted}.
+ *
+ * @param <S> the type of the call's result
+ * @param <T> the type of the value
+ */
+final class Acquisition<S, T> extends Maybe<T> {
+
+    /** How a subscription is over. */
+    private enum State {
+        ENDED,
+        DISPOSED
+    }
+
+    private final Supplier<? extends CompletionStage<S>> call;
+    private final Function<@Nullable S, @Nullable T> value;
+    private final Consumer<T> wanted;
+    private final Consumer<T> unwanted;
+
+    private Acquisition(
+            Supplier<? extends CompletionStage<S>> call,
+            Function<@Nullable S, @Nullable T> value,
+            Consumer<T> wanted,
+            Consumer<T> unwanted) {
+        this.call = call;
+        this.value = value;
+        this.wanted = wanted;
+        this.unwanted = unwanted;
+    }
+
+    /** Returns a publisher of a value that needs no care. */
+    static <T> Maybe<T> of(Supplier<? extends CompletionStage<T>> call) {
+        return new Acquisition<T, T>(call, result -> result, timely -> {}, late -> {});
+    }
+
+    /** Returns a publisher of a lease. */
+    static Acquisition<Lease, Lease> lease(Supplier<? extends CompletionStage<Lease>> call) {
+        return new Acquisition<>(call, lease -> lease, timely -> {}, Lease::releaseAsync);
+    }
+
+    /** Returns a publisher of a lease, or of nothing if the call was refused. */
+    static Acquisition<Optional<Lease>, Lease> optional(Supplier<? extends CompletionStage<Optional<Lease>>> call) {
+        return new Acquisition<>(
+                call, lease -> lease == null ? null : lease.orElse(null), timely -> {}, Lease::releaseAsync);
+    }
+
+    static Completable release(Lease lease) {
+        return Completable.fromMaybe(of(lease::releaseAsync));
+    }
+
+    @Override
+    protected void subscribeActual(MaybeObserver<? super T> observer) {
+        Turn turn = new Turn(observer);
+        observer.onSubscribe(turn);
+        turn.begin();
+    }
+
+    /** One subscription. Its end or its disposal wins, by one compare-and-set. */
+    private final class Turn extends AtomicReference<@Nullable State> implements Disposable {
+        private static final long serialVersionUID = 1;
+
+        private final transient MaybeObserver<? super T> observer;
+        private transient volatile @Nullable CompletableFuture<S> future;
+
+        Turn(MaybeObserver<? super T> observer) {
+            this.observer = observer;
+        }
+
+        void begin() {
+            if (isDisposed()) {
+                return;
+            }
+            CompletableFuture<S> begun;
+            try {
+                begun = call.get().toCompletableFuture();
+            } catch (RuntimeException refused) {
+                fail(refused);
+                return;
+            }
+            future = begun;
+            if (isDisposed()) {
+                begun.cancel(true);
+            }
+            begun.whenComplete((result, failure) -> {
+                if (failure != null) {
+                    fail(
+                            failure instanceof CompletionException && failure.getCause() != null
+                                    ? failure.getCause()
+                                    : failure);
+                } else {
+                    succeed(value.apply(result));
+                }
+            });
+        }
+
+        private void fail(Throwable failure) {
+            if (compareAndSet(null, State.ENDED)) {
+                observer.onError(failure);
+            }
+        }
+
+        private void succeed(@Nullable T result) {
+            boolean timely = compareAndSet(null, State.ENDED);
+            if (timely && result != null) {
+                wanted.accept(result);
+                observer.onSuccess(result);
+            } else if (timely) {
+                observer.onComplete();
+            } else if (result != null) {
+                unwanted.accept(result);
+            }
+        }
+
+        @Override
+        public void dispose() {
+            if (compareAndSet(null, State.DISPOSED)) {
+                CompletableFuture<S> underWay = future;
+                if (underWay != null) {
+                    underWay.cancel(true);
+                }
+            }
+        }
+
+        @Override
+        public boolean isDisposed() {
+            return get() == State.DISPOSED;
+        }
+    }
+
+    // ================================================================ bodies
+
+    /**
+     * Subscribes to a body under a lease, and releases the lease before the end of the body is passed on.
+     *
+     * @param refused supplies the failure if there is no lease
+     */
+    static <S, T> Flowable<T> body(
+            Acquisition<S, Lease> acquisition, Supplier<? extends Throwable> refused, Publisher<T> body) {
+        return Flowable.defer(() -> {
+            HeldLease held = new HeldLease();
+            // not by doOnSuccess, which drops the value if it is disposed just then
+            Maybe<Lease> noted =
+                    new Acquisition<>(acquisition.call, acquisition.value, held::set, acquisition.unwanted);
+            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get)).flatMapPublisher(lease -> body);
+            return guarded.onErrorResumeNext(failure -> held.release()
+                            .onErrorComplete(loss -> {
+                                failure.addSuppressed(loss);
+                                return true;
+                            })
+                            .andThen(Flowable.error(failure)))
+                    .concatWith(Completable.defer(held::release))
+                    .doOnCancel(held::forsake);
+        });
+    }
+
+    /** The lease of one subscription, which is released once. */
+    private static final class HeldLease {
+        private static final Object FORSAKEN = new Object();
+
+        private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
+
+        void set(Lease lease) {
+            if (!state.compareAndSet(null, lease)) {
+                lease.releaseAsync(); // cancelled at the last moment
+            }
+        }
+
+        Completable release() {
+            return state.getAndSet(FORSAKEN) instanceof Lease lease
+                    ? Acquisition.release(lease)
+                    : Completable.complete();
+        }
+
+        /** Releases the lease, now or when it comes, without waiting for the backend. */
+        void forsake() {
+            if (state.getAndSet(FORSAKEN) instanceof Lease lease) {
+                lease.releaseAsync();
+            }
+        }
+    }
+}

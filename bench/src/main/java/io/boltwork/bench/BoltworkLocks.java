@@ -1,5 +1,6 @@
 package io.boltwork.bench;
 
+import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
@@ -7,6 +8,7 @@ import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
 final class BoltworkLocks implements Contender {
@@ -53,6 +55,27 @@ final class BoltworkLocks implements Contender {
     public BenchLock together(List<String> names) {
         return new JavaLock(client.multiLock(
                 names.stream().map(name -> client.lock(name, options)).toArray(FencedLock[]::new)));
+    }
+
+    @Override
+    public BenchLatch latch(String name) {
+        DistributedLatch latch = client.latch(name);
+        return new BenchLatch() {
+            @Override
+            public void set() {
+                latch.trySetCount(1);
+            }
+
+            @Override
+            public void countDown() {
+                latch.countDown();
+            }
+
+            @Override
+            public CompletionStage<?> await() {
+                return latch.awaitAsync();
+            }
+        };
     }
 
     @Override

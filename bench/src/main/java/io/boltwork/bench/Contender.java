@@ -22,6 +22,11 @@ interface Contender extends AutoCloseable {
         throw new UnsupportedOperationException("There are no multi-locks");
     }
 
+    /** Returns the latch with a name. Throws if the library has none. */
+    default BenchLatch latch(String name) {
+        throw new UnsupportedOperationException("There are no latches");
+    }
+
     /** Returns a permit of the semaphore with a name, for one thread. Throws if the library has none. */
     default BenchLock permit(String name, int permits) {
         throw new UnsupportedOperationException("There are no semaphores");

@@ -12,6 +12,7 @@ interface Job {
         String job = site.order().job();
         return switch (job) {
             case LoadJob.NAME -> new LoadJob(site);
+            case LatchJob.NAME -> new LatchJob(site);
             case AlternatingJob.NAME -> new AlternatingJob(site);
             case HandoffJob.NAME -> new HandoffJob(site);
             case PublishJob.NAME -> new PublishJob(site);

@@ -1,8 +1,10 @@
 package io.boltwork.bench;
 
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.redisson.Redisson;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -69,6 +71,27 @@ final class RedissonLocks implements Contender {
     public BenchLock together(List<String> names) {
         return new JavaLock(client.getMultiLock(
                 names.stream().map(name -> kind.apply(client, name)).toArray(RLock[]::new)));
+    }
+
+    @Override
+    public BenchLatch latch(String name) {
+        RCountDownLatch latch = client.getCountDownLatch(name);
+        return new BenchLatch() {
+            @Override
+            public void set() {
+                latch.trySetCount(1);
+            }
+
+            @Override
+            public void countDown() {
+                latch.countDown();
+            }
+
+            @Override
+            public CompletionStage<?> await() {
+                return latch.awaitAsync();
+            }
+        };
     }
 
     @Override

@@ -83,6 +83,7 @@ interface Scenario {
                 new TenPermits(),
                 new OtherKinds(),
                 new PermitRenewal(),
-                new SeveralAtOnce());
+                new SeveralAtOnce(),
+                new ManyWaitForALatch());
     }
 }

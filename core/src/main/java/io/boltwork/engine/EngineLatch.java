@@ -94,7 +94,7 @@ public final class EngineLatch implements DistributedLatch {
     }
 
     private static boolean isDone(Reply.Latched reply) {
-        return reply.outcome() == LatchOutcome.DONE;
+        return reply.outcome() == LatchOutcome.DONE || reply.outcome() == LatchOutcome.OPEN;
     }
 
     private @Nullable Void counted(Reply.Latched reply) {

@@ -7,6 +7,7 @@ import io.boltwork.machine.Promise;
 import io.boltwork.machine.ServerClock;
 import io.boltwork.machine.Ticker;
 import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -139,7 +140,8 @@ final class LatchDriver extends Mailbox<LatchDriver, LatchDrivers> implements La
         if (defect instanceof VirtualMachineError) {
             owner.errorFlag.cause = defect;
         } else {
-            owner.core.defects.accept(new IllegalStateException("An event of the latch '" + name + "' failed", defect));
+            owner.core.defects.accept(
+                    new IllegalStateException("An event of the latch '" + Printable.text(name) + "' failed", defect));
         }
     }
 

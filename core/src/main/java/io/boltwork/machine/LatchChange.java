@@ -1,7 +1,9 @@
 package io.boltwork.machine;
 
 import io.boltwork.LockException;
+import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** One local call that changes a latch. The latch's machine sends it until it is answered, and decides it, once. */
 public final class LatchChange {
@@ -34,8 +36,15 @@ public final class LatchChange {
     /** The server's time when it was sent first, in microseconds: generations that begin later are not meant. */
     long latest = Long.MAX_VALUE;
 
-    /** The generation in which it was answered; 0 before. */
-    long generation;
+    /** The command that was sent last. */
+    @Nullable
+    LatchCommand command;
+
+    /** The not-after of that command, in milliseconds of the server's clock. */
+    long notAfter;
+
+    /** The latest not-after of the commands before it, 0 if there are none. Until then they may still have an effect. */
+    long earlierNotAfter;
 
     private LatchChange(String id, int count) {
         this.id = id;

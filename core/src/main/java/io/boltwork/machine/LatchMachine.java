@@ -216,9 +216,8 @@ public final class LatchMachine {
 
     private BackendException forgotten() {
         return new BackendException(
-                Printable.text(
-                        "The server has forgotten the count of the latch '" + effects.latch()
-                                + "' (a restart, a flush or a failover). Nobody knows whether it has become zero; set it again"),
+                Printable.text("The server has forgotten the count of the latch '" + effects.latch()
+                        + "' (a restart, a flush or a failover). Whether it had become zero is unknown; set it again"),
                 false,
                 null);
     }
@@ -265,6 +264,9 @@ public final class LatchMachine {
         if (!again) {
             change.latest = (notAfter + 1) * MICROS_PER_MILLI; // the estimate may be low
         }
+        change.earlierNotAfter = Math.max(change.earlierNotAfter, change.notAfter);
+        change.notAfter = notAfter;
+        change.command = command;
         effects.send(command);
     }
 
@@ -282,8 +284,19 @@ public final class LatchMachine {
         if (change == null) {
             return; // an earlier copy was answered
         }
+        if (command == change.command) {
+            change.notAfter = 0; // it will have no other effect
+        }
         if (reply.outcome() == LatchOutcome.STALE) {
             send(change);
+            return;
+        }
+        boolean hasChanged = reply.outcome() == LatchOutcome.DONE || reply.outcome() == LatchOutcome.OPEN;
+        long earlierMillis = change.earlierNotAfter - reply.server().millis();
+        if (!hasChanged && command != change.command) {
+            return; // a later copy may have changed the latch since
+        } else if (!hasChanged && earlierMillis >= 0) { // and so may an earlier one until then
+            change.dueAt = effects.now() + (earlierMillis + 1) * LeaseTimes.MILLI;
             return;
         }
         if (reply.outcome() == LatchOutcome.DONE) {

@@ -377,7 +377,7 @@ public sealed interface Reply {
         DONE,
         /** The count was not set, because it is not zero, or because it was set again later. */
         REFUSED,
-        /** The generation that is meant has ended. */
+        /** The generation that is meant, or that the change began, has ended. */
         OPEN,
         /** The generation that is meant has not ended, or has not begun. */
         CLOSED,

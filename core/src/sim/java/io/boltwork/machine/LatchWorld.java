@@ -4,6 +4,7 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.LatchOutcome;
 import io.boltwork.spi.rules.LatchAtServer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -81,8 +82,20 @@ final class LatchWorld {
         void ended() {
             if (waiter != null) {
                 ended(waiter);
-            } else if (change != null && change.outcome.value() instanceof LatchChange.Failed failed) {
+            } else if (change != null) {
+                ended(change);
+            }
+        }
+
+        private void ended(LatchChange made) {
+            if (made.outcome.value() instanceof LatchChange.Failed failed) {
                 throw violation("a change failed: " + failed.cause());
+            }
+            Reply.Latched reply = ((LatchChange.Answered) made.outcome.value()).reply();
+            if (made.count > 0
+                    && server.wasSetBy(made.id) != (reply.outcome() != LatchOutcome.REFUSED)
+                    && !server.isLossy) {
+                throw violation(made.id + " was answered " + reply.outcome());
             }
         }
 

@@ -31,6 +31,7 @@ class PrintableSourcesTest {
             Map.entry("LockTimeoutException.java", "one of Boltwork's own exceptions"),
             Map.entry("LockInterruptedException.java", "one of Boltwork's own exceptions"),
             Map.entry("KeySpace.java", "appears in Boltwork's own exceptions"),
+            Map.entry("LatchSpecs.java", "appears in Boltwork's own exceptions"),
             Map.entry("ScriptSpec.java", "appears in Boltwork's own exceptions"),
             Map.entry("Script.java", "appears in Boltwork's own exceptions"),
             Map.entry("ClusterScan.java", "appears in Boltwork's own exceptions"),

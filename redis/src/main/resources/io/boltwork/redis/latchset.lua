@@ -11,6 +11,7 @@
 --   6  origin, for messages
 -- Returns {server ms, code, count, generation, the generation that had ended when it began}
 --   17  DONE     the count was set, now or by an earlier copy
+--   18  OPEN     an earlier copy has set the count, and that generation has ended
 --   3   REFUSED  the count is not zero, or was set again later
 --   4   STALE    the command came after its not-after
 
@@ -21,9 +22,9 @@ if now - ARGV[5] > 0 then
   return answer($STALE)
 end
 local wanted = tonumber(ARGV[3])
-if generation > 0 and setter == ARGV[1] then
+if contains(setters, ARGV[1]) then
   touch()
-  return answer($DONE)
+  return answer(string.match(setters, '%S+$') == ARGV[1] and $DONE or $OPEN)
 end
 local lost = wanted > generation -- another server had it before this one took over
 if not lost and (count > 0 or wanted > 0) then
@@ -39,7 +40,7 @@ if lost and ARGV[4] ~= '0' then
   finish(ARGV[4])
 end
 generation = lost and wanted or math.max(generation + 1, us)
-setter, count = ARGV[1], tonumber(ARGV[2])
+setters, count = add(setters, ARGV[1], $SETTERS_REMEMBERED), tonumber(ARGV[2])
 rewrite()
 tell(told, last)
 return answer($DONE)

@@ -9,6 +9,9 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
     /** The number of generations that a record remembers after they have ended. */
     public static final int REMEMBERED = 32;
 
+    /** The number of settings that a record remembers, more than happen while one of them is repeated. */
+    public static final int SETTERS = 8;
+
     /** Creates the record of a latch that has never been used. */
     public LatchRecord() {}
 
@@ -17,8 +20,8 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
     /** When the count was set last, in microseconds; 0 if it was never set. */
     long generation;
 
-    /** The id of the change that set the count. */
-    String setter = "";
+    /** The ids of the changes that set the count, the latest last. */
+    final ArrayDeque<String> setters = new ArrayDeque<>();
 
     /** Earlier generations that have ended, the oldest first. */
     final ArrayDeque<Long> ended = new ArrayDeque<>();
@@ -37,7 +40,7 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
         LatchRecord copy = new LatchRecord();
         copy.count = count;
         copy.generation = generation;
-        copy.setter = setter;
+        copy.setters.addAll(setters);
         copy.ended.addAll(ended);
         copy.counted.addAll(counted);
         copy.waiting.addAll(waiting);
@@ -57,7 +60,7 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
 
     @Override
     public String toString() {
-        return "LatchRecord[count=" + count + ", generation=" + generation + ", setter=" + setter + ", ended=" + ended
+        return "LatchRecord[count=" + count + ", generation=" + generation + ", setters=" + setters + ", ended=" + ended
                 + ", counted=" + counted + ", waiting=" + waiting + "]";
     }
 }

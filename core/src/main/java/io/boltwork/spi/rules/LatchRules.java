@@ -44,8 +44,9 @@ public final class LatchRules {
             return answer(record, LatchOutcome.STALE);
         }
         touch(record);
-        if (record.generation > 0 && record.setter.equals(command.id())) {
-            return answer(record, LatchOutcome.DONE); // a repetition
+        if (record.setters.contains(command.id())) { // a repetition
+            boolean isCurrent = command.id().equals(record.setters.peekLast());
+            return answer(record, isCurrent ? LatchOutcome.DONE : LatchOutcome.OPEN);
         }
         boolean isLost = command.generation() > record.generation; // another server had it before this one took over
         if (!isLost && (record.count > 0 || command.generation() > 0)) {
@@ -60,7 +61,10 @@ public final class LatchRules {
         }
         record.counted.clear();
         record.generation = isLost ? command.generation() : Math.max(record.generation + 1, micros);
-        record.setter = command.id();
+        record.setters.add(command.id());
+        if (record.setters.size() > LatchRecord.SETTERS) {
+            record.setters.remove();
+        }
         record.count = command.count();
         return answer(record, LatchOutcome.DONE);
     }

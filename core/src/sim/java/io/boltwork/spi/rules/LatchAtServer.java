@@ -6,6 +6,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ public final class LatchAtServer {
 
     private final Map<Long, Set<String>> counted = new HashMap<>();
     private final Map<Long, Long> ended = new HashMap<>(); // with its time
+    private final Set<String> setters = new HashSet<>();
     private long lastOpen = -1;
 
     /** Whether anything was lost that a server had confirmed. */
@@ -66,6 +68,7 @@ public final class LatchAtServer {
     private void note(LatchCommand command, LatchRecord old, long micros) {
         if (record.generation != old.generation) {
             counts.putIfAbsent(record.generation, record.count);
+            setters.add(record.setters.getLast());
         }
         if (command instanceof LatchCommand.CountDown countDown && record.count < old.count) {
             Set<String> ids = counted.computeIfAbsent(record.generation, fresh -> new LinkedHashSet<>());
@@ -109,6 +112,11 @@ public final class LatchAtServer {
     /** Returns whether a generation has ended at any server. */
     public boolean hasEnded(long generation) {
         return ended.containsKey(generation);
+    }
+
+    /** Returns whether a change has set the count at any server. */
+    public boolean wasSetBy(String id) {
+        return setters.contains(id);
     }
 
     /** Returns when a generation ended, in microseconds. */

@@ -14,7 +14,7 @@ public final class LatchState {
         Map<String, String> fields = new TreeMap<>();
         put(fields, "count", record.count == 0 ? "" : "" + record.count);
         put(fields, "generation", record.generation == 0 ? "" : "" + record.generation);
-        put(fields, "setter", record.setter);
+        put(fields, "setters", String.join(" ", record.setters));
         put(fields, "ended", record.ended.stream().map(String::valueOf).collect(Collectors.joining(" ")));
         put(fields, "waiting", String.join(" ", record.waiting));
         record.counted.forEach(id -> fields.put("i:" + id, ""));

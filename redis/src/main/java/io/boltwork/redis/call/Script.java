@@ -129,6 +129,7 @@ public record Script(String name, byte[] text, byte[] sha) {
         numbers.put("SET_MILLIS", IdleLife.SET_MILLIS);
         numbers.put("LATCH_MILLIS", IdleLife.LATCH_MILLIS);
         numbers.put("ENDED_REMEMBERED", (long) LatchRecord.REMEMBERED);
+        numbers.put("SETTERS_REMEMBERED", (long) LatchRecord.SETTERS);
         return numbers;
     }
 

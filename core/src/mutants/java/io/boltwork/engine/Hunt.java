@@ -45,6 +45,8 @@ final class Hunt {
             "io.boltwork.engine.ReaderTurnRulesTest",
             "io.boltwork.engine.SemaphoreRulesTest",
             "io.boltwork.engine.ReadWriteRulesTest",
+            "io.boltwork.engine.MultiPlanTest",
+            "io.boltwork.machine.LatchSimulationTest",
             "io.boltwork.machine.RequestTest",
             "io.boltwork.engine.ServerClocksTest",
             "io.boltwork.engine.PartitionOutagesTest",

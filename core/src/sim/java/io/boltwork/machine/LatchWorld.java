@@ -395,9 +395,14 @@ final class LatchWorld {
         calls.add(new Call(client, waiter, null, timed || waiter.once));
         client.happen(() -> client.machine.await(waiter));
         if (timed || waiter.once) {
-            after(
-                    random.nextLong(3 * SECOND),
-                    () -> client.happen(() -> client.machine.giveUp(waiter, random.nextBoolean())));
+            after(random.nextLong(3 * SECOND), () -> giveUp(client, waiter));
+        }
+    }
+
+    private void giveUp(Client client, LatchWaiter waiter) {
+        client.happen(() -> client.machine.giveUp(waiter, random.nextBoolean()));
+        if (!waiter.outcome.isDecided()) {
+            throw violation("a wait goes on");
         }
     }
 

@@ -24,13 +24,13 @@ public final class LatchChange {
     /** The count to set; 0 to count down. */
     final int count;
 
-    /** When the call began. Belongs to the machine, like all fields below. */
+    /** The time at which the call began. Belongs to the machine, like all fields below. */
     long since;
 
-    /** When it was sent last; {@link Ticker#NEVER} if it must be sent. */
+    /** The time at which it was sent last; {@link Ticker#NEVER} if it must be sent. */
     long sentAt = Ticker.NEVER;
 
-    /** When it must be sent again after a failure; {@link Ticker#NEVER} if it is under way. */
+    /** The time to send it again after a failure; {@link Ticker#NEVER} if it is under way. */
     long dueAt = Ticker.NEVER;
 
     /** The server's time when it was sent first, in microseconds: generations that begin later are not meant. */

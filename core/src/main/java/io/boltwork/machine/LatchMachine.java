@@ -63,7 +63,7 @@ public final class LatchMachine {
     /** True if a caller has come since the question without a generation was asked that is under way. */
     private boolean askAgain;
 
-    /** When the next question is due; {@link Ticker#NEVER} if no caller waits. */
+    /** The time of the next question; {@link Ticker#NEVER} if no caller waits. */
     private long pollAt = Ticker.NEVER;
 
     private LockOutage outage = LockOutage.NONE;

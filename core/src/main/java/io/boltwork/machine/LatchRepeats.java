@@ -31,10 +31,10 @@ final class LatchRepeats {
 
     private long repeatUntil = Ticker.NEVER;
 
-    /** When repetitions are sent again; {@link Ticker#NEVER} if there are none. */
+    /** The time to send repetitions again; {@link Ticker#NEVER} if there are none. */
     private long repeatAt = Ticker.NEVER;
 
-    /** When the connection was lost; {@link Ticker#NEVER} if it is up. */
+    /** The time at which the connection was lost; {@link Ticker#NEVER} if it is up. */
     private long downSince = Ticker.NEVER;
 
     LatchRepeats(LatchEffects effects) {

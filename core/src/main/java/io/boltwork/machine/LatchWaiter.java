@@ -7,7 +7,7 @@ public final class LatchWaiter {
 
     private static final long MICROS_PER_MILLI = 1_000;
 
-    /** How a wait ended. */
+    /** The outcome of a wait. */
     public sealed interface Result {}
 
     /** The end of a wait without a failure. */
@@ -32,10 +32,10 @@ public final class LatchWaiter {
     /** Questions before this one were asked before the wait began. */
     long firstQuestion;
 
-    /** When the server answered that the latch is closed, in milliseconds of its clock; 0 if it has not. */
+    /** The server time of the answer that the latch is closed, in milliseconds; 0 if there was none. */
     long answeredAt;
 
-    /** When the server did not know the generation any more, for the first time; {@link Ticker#NEVER} if it does. */
+    /** The time since which the server has not known the generation; {@link Ticker#NEVER} if it knows it. */
     long unknownSince = Ticker.NEVER;
 
     public LatchWaiter(boolean once) {

@@ -371,7 +371,7 @@ public sealed interface Reply {
         }
     }
 
-    /** What a {@link LatchCommand} has found. */
+    /** The answer to a {@link LatchCommand}. */
     enum LatchOutcome {
         /** The change was made, now or by an earlier copy, or there was nothing to change. */
         DONE,

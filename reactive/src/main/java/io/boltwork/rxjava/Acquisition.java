@@ -26,7 +26,7 @@ import org.reactivestreams.Publisher;
  */
 final class Acquisition<S, T> extends Maybe<T> {
 
-    /** How a subscription is over. */
+    /** The end of a subscription. */
     private enum State {
         ENDED,
         DISPOSED

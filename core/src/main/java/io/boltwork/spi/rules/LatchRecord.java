@@ -17,7 +17,7 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
 
     int count;
 
-    /** When the count was set last, in microseconds; 0 if it was never set. */
+    /** The time at which the count was set last, in microseconds; 0 if it was never set. */
     long generation;
 
     /** The ids of the changes that set the count, the latest last. */

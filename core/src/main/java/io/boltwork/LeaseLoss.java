@@ -30,6 +30,11 @@ public record LeaseLoss(String lockName, long fencingToken, Reason reason, Insta
          * the same client id, and both may hold the lock.
          */
         CLONED,
+        /**
+         * The thread that held the lock waited for a {@linkplain FencedLock#condition condition}, and could not get the
+         * lock back.
+         */
+        NOT_REGAINED,
         /** The {@link LockClient} was closed while the lock was held. */
         CLOSED
     }

@@ -36,6 +36,7 @@ public final class LeaseLostException extends LockException {
             case TAKEN -> "another owner has held it since, or it was released by force";
             case CLONED -> "two clients had the same id, as after a JVM was restored from a snapshot";
             case MAX_HOLD -> "it was held for as long as its options allow (maxHold)";
+            case NOT_REGAINED -> "its holder waited for a condition and could not get it back";
             case CLOSED -> "its client was closed";
         };
         return "The lock '" + loss.lockName() + "' (fencing token " + loss.fencingToken() + ") was lost at "

@@ -2,7 +2,7 @@ package io.boltwork;
 
 import io.boltwork.engine.Engine;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
@@ -353,7 +353,7 @@ public final class LockInspector {
     private boolean force(LockKind kind, String name, long fencingToken) {
         Objects.requireNonNull(kind, "kind");
         LockClient.checkName(name);
-        Command.ForceRelease command = new Command.ForceRelease(name, fencingToken, kind);
+        ForceRelease command = new ForceRelease(name, fencingToken, kind);
         Reply.Forced forced = (Reply.Forced) engine.ask(command);
         engine.forced(command, forced);
         return forced.released();

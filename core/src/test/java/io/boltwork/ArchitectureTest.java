@@ -16,6 +16,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.boltwork.spi.Command;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -95,9 +96,12 @@ class ArchitectureTest {
         }
     }
 
-    /** By package, the most types that use one another, directly or not. They can be understood only together. */
+    /**
+     * By package, the most types that use one another, directly or not. They can be understood only together. The commands are
+     * one sealed family, and count as one type in however many files they are.
+     */
     private static final Map<String, Integer> LARGEST_CIRCLES = Map.of(
-            "io.boltwork.spi", 5, // commands and their visitors
+            "io.boltwork.spi", 3, // the commands, their executor and their visitor
             "io.boltwork.spi.rules", 0,
             "io.boltwork", 2,
             "io.boltwork.memory", 0,
@@ -126,7 +130,7 @@ class ArchitectureTest {
     private static Set<String> circle(JavaClass top) {
         return reachable(top).stream()
                 .filter(other -> reachable(other).contains(top))
-                .map(JavaClass::getSimpleName)
+                .map(type -> type.isAssignableTo(Command.class) ? "Command" : type.getSimpleName())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -185,8 +189,9 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = noClasses()
             .that(DescribedPredicate.not(DescribedPredicate.describe(
-                    "date a loss, introduce a client or make it unique",
-                    type -> Set.of("Hold", "Announcer", "UniqueIds").contains(type.getSimpleName()))))
+                    "date a loss, introduce a client or make it unique, or wait until a date",
+                    type -> Set.of("Hold", "Announcer", "UniqueIds", "EngineCondition")
+                            .contains(type.getSimpleName()))))
             .should()
             .callMethod(System.class, "currentTimeMillis")
             .orShould()

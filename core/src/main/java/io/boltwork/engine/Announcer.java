@@ -1,8 +1,8 @@
 package io.boltwork.engine;
 
 import io.boltwork.machine.Promise;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import java.net.InetAddress;
@@ -148,7 +148,7 @@ final class Announcer {
         } finally {
             lock.unlock();
         }
-        core.backend.send(new Command.Announce(announced, LIFE_MILLIS, now), reply -> {
+        core.backend.send(new Announce(announced, LIFE_MILLIS, now), reply -> {
             if (core.backend.partitions() == 1) {
                 core.heard(0, reply); // else the record is on the server of its key
             }
@@ -177,13 +177,13 @@ final class Announcer {
 
     /** Restores another client's record, which this client has replaced. */
     private void putBack(ClientRecord replaced, String before) {
-        core.backend.send(new Command.Announce(replaced, LIFE_MILLIS, before), reply -> {});
+        core.backend.send(new Announce(replaced, LIFE_MILLIS, before), reply -> {});
     }
 
     /** Removes the client's record from the backend. Returns a promise of the reply. */
     Promise<Reply> end() {
         Promise<Reply> done = new Promise<>();
-        core.backend.send(new Command.Announce(core.identity.clientRecord(), 0, ""), done::decide);
+        core.backend.send(new Announce(core.identity.clientRecord(), 0, ""), done::decide);
         return done;
     }
 }

@@ -81,8 +81,7 @@ final class Callers {
             long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (core.ticker.nanos() - start);
             if (left <= 0) {
                 cancelled = true; // the machine decides all the same: the lock may have been granted just now
-                watch.ends();
-                room.cancel(waiter, true);
+                end(room, waiter, watch, true);
                 continue;
             }
             sleeper.sleep(waiter.outcome, core, Math.min(left, watch.left()));
@@ -90,8 +89,7 @@ final class Callers {
                 interrupted = true;
                 if (interruptible && !cancelled) {
                     cancelled = true;
-                    watch.ends();
-                    room.cancel(waiter, false);
+                    end(room, waiter, watch, false);
                 }
             }
             watch.look();
@@ -105,6 +103,14 @@ final class Callers {
             Thread.currentThread().interrupt();
         }
         return result;
+    }
+
+    /** Ends a wait, unless its outcome is decided. A wait for a signal becomes one for the lock, without a limit. */
+    private static void end(WaitingRoom room, Waiter waiter, ProgressWatch watch, boolean timedOut) {
+        if (waiter.signalWait == null) {
+            watch.ends();
+        }
+        room.cancel(waiter, timedOut);
     }
 
     /**
@@ -124,6 +130,9 @@ final class Callers {
     private static LockException again(LockException cause) {
         if (cause instanceof PermitsExceededException large) {
             return new PermitsExceededException(large.semaphore(), large.permits(), large.capacity());
+        }
+        if (cause instanceof LeaseLostException lost) {
+            return new LeaseLostException(lost.loss());
         }
         return cause instanceof BackendException failure
                 ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)

@@ -13,6 +13,7 @@ import io.boltwork.machine.Promise;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
@@ -215,7 +216,7 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /** Tells the machines of a lock that this client has force-released the lock. */
-    public void forced(Command.ForceRelease command, Reply.Forced forced) {
+    public void forced(ForceRelease command, Reply.Forced forced) {
         drivers.forced(command, forced);
     }
 

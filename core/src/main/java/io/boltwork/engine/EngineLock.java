@@ -20,15 +20,19 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
- * unlock that an error cuts short.
+ * unlock that an error cuts short, and a count of its conditions.
  */
 public class EngineLock implements FencedLock, WaitingRoom {
+
+    private static final AtomicIntegerFieldUpdater<EngineLock> CONDITIONS =
+            AtomicIntegerFieldUpdater.newUpdater(EngineLock.class, "conditions");
 
     private static final long FOR_EVER = Ticker.NEVER;
     private static final long NOT_AT_ALL = 0;
@@ -38,7 +42,7 @@ public class EngineLock implements FencedLock, WaitingRoom {
     final LockTerms terms;
 
     /** The key of the machine, or for readers that of their first one. Equal locks have the same key. */
-    private final String key;
+    final String key;
 
     /**
      * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
@@ -46,6 +50,9 @@ public class EngineLock implements FencedLock, WaitingRoom {
      */
     @Nullable
     Hold entered;
+
+    /** How often {@link #newCondition} was called. */
+    private volatile int conditions;
 
     public EngineLock(Engine engine, String name, LockOptions options) {
         this(engine, name, name, engine.terms(options));
@@ -219,8 +226,19 @@ public class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public Condition newCondition() {
-        throw new UnsupportedOperationException(
-                "Conditions are not supported by distributed locks: the threads that wait and signal would be in different JVMs");
+        Condition own = EngineCondition.of(this, EngineCondition.OWN);
+        CONDITIONS.incrementAndGet(this);
+        return own;
+    }
+
+    @Override
+    public Condition condition(String name) {
+        return EngineCondition.of(this, EngineCondition.checked(name));
+    }
+
+    /** Returns whether the lock's own condition may stand for several, because it was asked for several times. */
+    boolean hasSeveralConditions() {
+        return conditions > 1;
     }
 
     @Override

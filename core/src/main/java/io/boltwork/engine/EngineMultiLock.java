@@ -206,6 +206,11 @@ public final class EngineMultiLock implements MultiLock {
     }
 
     @Override
+    public Condition condition(String name) {
+        return newCondition();
+    }
+
+    @Override
     public Lease acquire() {
         try {
             return Objects.requireNonNull(acquire(FOR_EVER, false, Function.identity()));

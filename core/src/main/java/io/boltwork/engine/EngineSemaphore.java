@@ -9,12 +9,12 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
+import io.boltwork.spi.Resize;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -218,7 +218,7 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
         if (wanted < 1) {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);
         }
-        Reply.Resized resized = (Reply.Resized) engine.ask(new Command.Resize(name, LockKind.SEMAPHORE, wanted));
+        Reply.Resized resized = (Reply.Resized) engine.ask(new Resize(name, LockKind.SEMAPHORE, wanted));
         engine.drivers.pools.resized(name, resized);
     }
 

@@ -5,13 +5,15 @@ import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LostHolds;
+import io.boltwork.machine.SignalWait;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -287,6 +289,23 @@ final class LockDrivers extends ErrorFlagOwner {
         }
     }
 
+    /**
+     * Lets the caller of a hold, all levels of which it has left, wait for a signal, and then for the lock. The waiter's
+     * outcome is decided now or later.
+     */
+    void await(String key, Hold left, Waiter waiter, SignalWait wait) {
+        if (!post(key, driver -> driver.machine.await(left, waiter, wait))) {
+            waiter.outcome.decide(new Waiter.Failed(closed(LaneKey.nameOf(key), "cannot be acquired again")));
+        }
+    }
+
+    /** Keeps a hold whose owner has waited for a signal and did not get the lock back, until the owner has unwound. */
+    void lostAway(String key, Hold lost) {
+        if (core.isClosed() || !post(key, driver -> driver.machine.lostAway(lost))) {
+            closedHolds.merge(key, LostHolds.NONE.with(List.of(lost), ticker.nanos()), LostHolds::and);
+        }
+    }
+
     /** Tells the machine that the deadline of a hold has passed. */
     void expired(Hold hold) {
         post(hold.request.context.key(), driver -> driver.machine.expired(hold));
@@ -298,7 +317,7 @@ final class LockDrivers extends ErrorFlagOwner {
     }
 
     /** Tells the machines of a lock that this client has force-released the lock. */
-    void forced(Command.ForceRelease command, Reply.Forced forced) {
+    void forced(ForceRelease command, Reply.Forced forced) {
         String name = command.lock();
         String key = name;
         if (command.kind() != LockKind.LOCK) {

@@ -1,10 +1,13 @@
 package io.boltwork.machine;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Resize;
 
 /**
  * Maps each kind of command to the part of the machine that handles its replies. A kind that is added to
@@ -67,7 +70,7 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
                 Withdrawing.ownerNamed(lock, released.owner());
             },
             (lock, release, failed) -> {
-                Releasing.failed(lock, release);
+                Releasing.failed(lock, release, failed);
                 Granting.nextFailed(lock, release, failed);
             });
 
@@ -143,17 +146,17 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
     }
 
     @Override
-    public Handler<?, ?> forceRelease(Command.ForceRelease command) {
+    public Handler<?, ?> forceRelease(ForceRelease command) {
         throw notOfAMachine(command);
     }
 
     @Override
-    public Handler<?, ?> resize(Command.Resize command) {
+    public Handler<?, ?> resize(Resize command) {
         throw notOfAMachine(command);
     }
 
     @Override
-    public Handler<?, ?> announce(Command.Announce command) {
+    public Handler<?, ?> announce(Announce command) {
         throw notOfAMachine(command);
     }
 

@@ -53,6 +53,7 @@ final class Asking {
         open.unanswered++;
         long stale = request.notAfter(clock, now, commandTimeout);
         LockTerms terms = request.terms;
+        Waiter waiter = request.waiter;
         request.reaches(now, terms.leaseMillis);
         return new Command.Acquire(
                 request.lock(),
@@ -61,7 +62,8 @@ final class Asking {
                 terms.leaseMillis,
                 terms.takeoverMillis,
                 stale,
-                request.share());
+                request.share(),
+                waiter == null || waiter.signalWait == null ? null : waiter.signalWait.atServer());
     }
 
     /** Does what is due for a request that is wanted. */

@@ -36,7 +36,9 @@ final class Granting {
             LockState lock, Command<?> command, Command.Acquire acquire, long sent, Reply.Acquired answer) {
         Request request = lock.find(acquire.request());
         if (request == null) {
-            if (answer.verdict() == Reply.Verdict.GRANTED || Asking.waits(acquire, answer)) {
+            if (answer.verdict() == Reply.Verdict.GRANTED
+                    || answer.verdict() == Reply.Verdict.WAITING
+                    || Asking.waits(acquire, answer)) {
                 Withdrawing.stray(lock, acquire.request());
             }
             return;
@@ -51,6 +53,7 @@ final class Granting {
             Asking.askOthers(lock, request);
         }
         lock.effects.heard(answer);
+        Awaiting.answered(lock, request, answer);
         switch (answer.verdict()) {
             case GRANTED -> {
                 request.known = true;
@@ -63,6 +66,7 @@ final class Granting {
             case QUEUED -> queued(lock, request, sent, answer);
             case AGAIN -> again(lock, request, acquire, sent, answer);
             case REFUSED -> refused(lock, request);
+            case WAITING -> Awaiting.waits(lock, request, sent, answer);
             case TOO_LARGE -> tooLarge(lock, request, answer.share().capacity());
             case STALE -> {
                 if (request.state == State.WANTED && !request.isAwaiting()) {
@@ -129,11 +133,7 @@ final class Granting {
         long now = lock.effects.now();
         request.known = true;
         Pending pending = request.pending();
-        pending.failures = 0;
-        if (pending.answered == null || sent >= pending.answeredSent) {
-            pending.answeredSent = sent;
-            pending.answered = answer.server();
-        }
+        pending.knownTo(answer.server(), sent);
         if (pending.awaited != null) {
             return;
         }
@@ -165,7 +165,7 @@ final class Granting {
         } else if (acquire != null) {
             notEntered(lock, release, acquire);
         }
-        if (acquire == null || next == null || !Asking.waits(acquire, next)) {
+        if (acquire == null || next == null || acquire.condition() != null || !Asking.waits(acquire, next)) {
             Withdrawing.nudgeAfter(lock, answer.claimMillis());
         }
     }
@@ -219,6 +219,7 @@ final class Granting {
             return;
         }
         if (!failed.cause().isRetryable()) {
+            Awaiting.wakeAll(lock);
             Waiting.failAll(lock, LockOutage.refused(lock.effects.lock(), failed.cause()));
         } else if (request.tryOnly && current) {
             Waiting.refuse(lock, request, new Waiter.Failed(LockOutage.refused(lock.effects.lock(), failed.cause())));
@@ -231,6 +232,7 @@ final class Granting {
     static void granted(LockState lock, Request request, Grant grant, long now) {
         request.known = true;
         request.standing = true;
+        Awaiting.granted(request, grant);
         if (request.part != null) {
             request.part.granted(grant.token(), grant.blockEnd());
         }

@@ -5,7 +5,6 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.spi.Printable;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -33,7 +32,6 @@ public class Hold {
      * The request has the deadline. A hold whose deadline has passed is lost even before the bit is set, so methods
      * that act on the word set the bit first.
      */
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final long LOCK = 1L;
     private static final long HANDLE = 1L << 31;
     private static final long COUNT = (1L << 30) - 1;
@@ -57,16 +55,12 @@ public class Hold {
     /** Replaces the taker of a hold that was given up before its caller had taken it. */
     private static final Object GIVEN_UP = new Object();
 
-    /** A bit of {@link #owed}: a level by lock must be left. */
+    // The bits of `owed`: a level by lock must be left; a level by handle; the end of the hold must be posted; a level
+    // must be
+    // left for a handle that says that its release was cut short.
     public static final int OWED_LOCK = 1;
-
-    /** A bit of {@link #owed}: a level by handle must be left. */
     public static final int OWED_HANDLE = 2;
-
-    /** A bit of {@link #owed}: the end of the hold must be posted. */
     public static final int OWED_RELEASE = 4;
-
-    /** A bit of {@link #owed}: a level must be left for a handle that says that its release was cut short. */
     public static final int OWED_RIGHT = 8;
 
     public final Request request;
@@ -110,7 +104,7 @@ public class Hold {
         this.since = since;
         this.thread = waiter.thread;
         this.asker = waiter.asker;
-        this.word = waiter.asLease ? HANDLE : LOCK;
+        this.word = waiter.asLease ? HANDLE : LOCK * waiter.levels();
         this.taker = waiter;
     }
 
@@ -160,7 +154,9 @@ public class Hold {
             return false;
         }
         try {
-            leave(waiter.asLease);
+            for (int i = 0; i < waiter.levels(); i++) {
+                leave(waiter.asLease);
+            }
         } catch (Error cut) {
             owed = owed | (waiter.asLease ? OWED_HANDLE : OWED_LOCK);
             throw cut;
@@ -276,6 +272,23 @@ public class Hold {
                 return now < 0 ? last ? Left.LOST_LAST : Left.LOST_NESTED : last ? Left.LAST : Left.NESTED;
             }
         }
+    }
+
+    /** Leaves all levels, because the thread is going to wait for a signal. Throws LeaseLostException if it was lost. */
+    public void leaveAll() {
+        expire();
+        for (long now = settledWord(); now >= 0; now = settledWord()) {
+            if (WORD.compareAndSet(this, now, now & ~COUNTS)) {
+                return;
+            }
+        }
+        throw new LeaseLostException(lossOf());
+    }
+
+    /** Marks the hold as lost, because its thread has left its levels and did not get them back. It must leave them again. */
+    public void loseAway(int levels, LeaseLoss.Reason reason) {
+        loss = lossNow(reason);
+        word = LOST | levels; // no other thread changes the word of a hold that has ended
     }
 
     /** Returns how many levels by {@code lock} there are. */
@@ -434,18 +447,7 @@ public class Hold {
 
     /** Reports the loss to the log and to the listeners. */
     void tellLost(LeaseLoss lost) {
-        if (lost.reason() != LeaseLoss.Reason.CLOSED) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "The lock ''{0}'' was lost by {1}: {2}",
-                    Printable.all(request.lock(), this, lost.reason()));
-        }
-        LockContext context = request.context;
-        if (context.isHeard()) {
-            Duration held = Duration.ofNanos(context.now() - since);
-            context.tell(
-                    l -> l.lost(new LockListener.Lost(context.kind(), context.lock(), token, owner(), held, lost)));
-        }
+        LossEvents.tell(request.context, this, this::owner, since, lost);
     }
 
     /** Waits until no loss is being delivered, which takes an instant, and returns the word. */

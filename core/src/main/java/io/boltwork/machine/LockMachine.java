@@ -8,6 +8,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
 import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ public final class LockMachine extends LockState {
      * Each state of a request has one or two parts of the machine, which send its commands and handle the answers:
      *
      *   Asking        WANTED            Acquire
+     *   Awaiting      WANTED            Acquire, before a signal of its condition
      *   Granting      WANTED            Replicate; handles the answers to Acquire, too, and grants
      *   Renewing      HELD              Renew, Restore
      *   Releasing     LOST, RELEASING   Release
@@ -112,9 +114,26 @@ public final class LockMachine extends LockState {
     /** Handles an owner that has left the outermost level of its hold, or has unwound a lost hold. */
     public void release(Hold left) {
         lastEvent = effects.now();
-        if (Releasing.release(this, left)) {
+        if (Releasing.release(this, left, null)) {
             pump();
         }
+    }
+
+    /** Handles an owner that has left all levels of its hold, to wait for a signal and then for the lock. */
+    public void await(Hold left, Waiter waiter, SignalWait wait) {
+        lastEvent = effects.now();
+        Awaiting.begin(this, left, waiter, wait);
+        pump();
+    }
+
+    /** Handles a signal that an owner has given. It is sent when the lock is released. */
+    public void signal(String condition, int waiters) {
+        Awaiting.signal(this, condition, waiters);
+    }
+
+    /** Handles a hold whose owner has waited for a signal, and did not get the lock back. */
+    public void lostAway(Hold lost) {
+        lostHolds = lostHolds.with(List.of(lost), effects.now());
     }
 
     /** Handles the owner's request that the hold last for at least {@code nanos} from now on. */
@@ -160,6 +179,7 @@ public final class LockMachine extends LockState {
         if (many != null) {
             many.stopAsking();
         }
+        Awaiting.wakeAll(this);
         Waiting.dismissAll(this, closed("cannot be acquired"));
         Hold held = hold;
         if (held != null) {
@@ -197,6 +217,7 @@ public final class LockMachine extends LockState {
         Request before = wanted;
         wanted = null;
         pollAt = Ticker.NEVER;
+        Awaiting.wakeAll(this);
         Waiting.askAnew(this);
         pump();
         if (before != null && wanted != null) {

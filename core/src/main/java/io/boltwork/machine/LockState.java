@@ -3,6 +3,7 @@ package io.boltwork.machine;
 import io.boltwork.ClientClosedException;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Signal;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -191,6 +192,36 @@ public abstract class LockState {
             rare = made;
         }
         return made;
+    }
+
+    /** Returns the waiters that wait for signals of conditions, in order of arrival. */
+    List<Waiter> awaiting() {
+        return rare == null ? List.of() : List.copyOf(rare.awaiting);
+    }
+
+    /** Returns whether a waiter waits for a signal. */
+    boolean isAwaiting(Waiter waiter) {
+        return rare != null && rare.awaiting.contains(waiter);
+    }
+
+    /** Notes that a waiter no longer waits for a signal. Returns whether it did. */
+    boolean stopsAwaiting(Waiter waiter) {
+        return rare != null && rare.awaiting.remove(waiter);
+    }
+
+    /** Removes and returns the signals that were given and not sent. */
+    List<Signal> takeSignals() {
+        if (rare == null || rare.signals.isEmpty()) {
+            return List.of();
+        }
+        List<Signal> taken = List.copyOf(rare.signals);
+        rare.signals.clear();
+        return taken;
+    }
+
+    /** Returns whether signals were given that have not been sent. */
+    boolean hasSignals() {
+        return rare != null && !rare.signals.isEmpty();
     }
 
     /** Returns the dismissal that is under way; {@code null} if there is none. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LostHolds(List<LostHold> holds, long lookAt) {
 
-    static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
+    public static final LostHolds NONE = new LostHolds(List.of(), Ticker.NEVER);
 
     /** The interval of checks whether the threads are still alive. */
     private static final long LOOK = TimeUnit.SECONDS.toNanos(30);
@@ -53,7 +53,7 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
     }
 
     /** Returns these holds and those that were lost now, which replace earlier holds of their threads. */
-    LostHolds with(Collection<Hold> lost, long now) {
+    public LostHolds with(Collection<Hold> lost, long now) {
         Map<Thread, Hold> later = new HashMap<>();
         List<LostHold> added = new ArrayList<>();
         for (Hold hold : lost) {

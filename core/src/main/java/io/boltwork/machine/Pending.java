@@ -2,6 +2,8 @@ package io.boltwork.machine;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Signal;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +87,9 @@ final class Pending {
     @Nullable
     Hold releaser;
 
+    /** The signals that the release or the withdrawal carries, each time it is sent. */
+    List<Signal> signals = List.of();
+
     /** True if the release was sent more than once: an earlier copy may have been executed. */
     boolean repeated;
 
@@ -99,6 +104,15 @@ final class Pending {
         awaited = command;
         awaitedSince = now;
         dueAt = Ticker.NEVER;
+    }
+
+    /** Notes that the server has answered, to an acquire that was sent at that time, that it knows the request. */
+    void knownTo(ServerTime server, long sent) {
+        failures = 0;
+        if (answered == null || sent >= answeredSent) {
+            answeredSent = sent;
+            answered = server;
+        }
     }
 
     /** Returns whether nothing is pending about a lease that is held. */

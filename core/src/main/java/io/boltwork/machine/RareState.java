@@ -1,6 +1,11 @@
 package io.boltwork.machine;
 
 import io.boltwork.LockException;
+import io.boltwork.spi.Signal;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The part of a {@link LockState} that most locks never need. */
@@ -16,6 +21,12 @@ final class RareState {
     /** The waiters that are being told of a failure; {@code null} if there are none. */
     @Nullable
     Dismissal dismissal;
+
+    /** The waiters that wait for signals of conditions, in order of arrival. */
+    final Set<Waiter> awaiting = new LinkedHashSet<>(0);
+
+    /** The signals that were given and not sent, at most one for each condition. */
+    final List<Signal> signals = new ArrayList<>(0);
 
     /** The time of the next nudge, which makes the server check the latest grant that this client has caused. */
     long nudgeAt = Ticker.NEVER;

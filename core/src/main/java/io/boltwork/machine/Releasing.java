@@ -39,8 +39,10 @@ final class Releasing {
     /**
      * Handles an owner that has left its hold, or has unwound a lost one. Returns {@code false} if the hold was handed
      * over before, so that nothing has changed.
+     *
+     * @param awaiting a request that begins to wait for a signal in the same step; {@code null} if there is none
      */
-    static boolean release(LockState lock, Hold left) {
+    static boolean release(LockState lock, Hold left, @Nullable Request awaiting) {
         if (Reading.downgrade(lock, left)) {
             return true;
         }
@@ -71,11 +73,11 @@ final class Releasing {
         if (lock.requests.get(request.number) != request
                 || request.state != State.HELD && request.state != State.LOST) {
             lock.effects.decide(left.released(), Optional.empty()); // nothing can be left, or it is RELEASING
-        } else if (clean && Waiting.handOver(lock, request, left)) {
+        } else if (clean && awaiting == null && Waiting.handOver(lock, request, left)) {
             lock.effects.decide(left.released(), Optional.empty());
         } else {
             request.pending().releaser = left;
-            start(lock, request);
+            start(lock, request, awaiting);
         }
         return true;
     }
@@ -84,6 +86,10 @@ final class Releasing {
 
     /** Begins to give the lock back. The release carries the next waiter's acquire, if that may be sent now. */
     static void start(LockState lock, Request request) {
+        start(lock, request, null);
+    }
+
+    private static void start(LockState lock, Request request, @Nullable Request awaiting) {
         if (lock.effects.now() >= request.deadline()) {
             request.quietAfterLease();
         }
@@ -91,10 +97,14 @@ final class Releasing {
         request.state = State.RELEASING;
         request.pending().giveUpAt = request.nothingLeft(lock.effects.now(), lock.commandTimeout());
         request.pending().failures = 0;
+        if (lock.hasSignals()) {
+            request.pending().signals = lock.takeSignals();
+            request.pending().giveUpAt = Ticker.NEVER; // a signal must not be lost
+        }
         Reading.sendElsewhere(lock);
         Waiter first = lock.waiters.first();
-        Request next = null;
-        if (first != null && lock.wanted == null && !lock.closed && !lock.requests.isFull()) {
+        Request next = awaiting;
+        if (next == null && first != null && lock.wanted == null && !lock.closed && !lock.requests.isFull()) {
             next = lock.newRequest(first);
             lock.wanted = next;
         }
@@ -110,7 +120,8 @@ final class Releasing {
                 request.lastToken,
                 request.keepMillis(effects.now()),
                 next == null ? null : Asking.acquire(lock, next),
-                request.held());
+                request.held(),
+                request.pending().signals);
         request.sent(release, effects.now());
         if (next != null) {
             next.sent(release, effects.now());
@@ -120,9 +131,10 @@ final class Releasing {
 
     /** Does what is due for a request whose hold is lost. */
     static void tickLost(LockState lock, Request request, long now) {
-        if (now >= request.pending().giveUpAt) {
+        boolean isOver = now >= request.pending().giveUpAt;
+        if (isOver && !lock.hasSignals()) {
             lock.requests.remove(request);
-        } else if (request.isDue(now)) {
+        } else if (isOver || request.isDue(now)) {
             start(lock, request);
         }
     }
@@ -147,32 +159,37 @@ final class Releasing {
             if (answer.outcome() != Reply.Release.RELEASED) {
                 Asking.askOthers(lock, request);
             }
-            tellReleaser(lock, request, answer.outcome());
+            Awaiting.lost(lock, release, tellReleaser(lock, request, answer.outcome()));
             end(lock, request);
             lock.effects.released(request);
         }
     }
 
-    private static void tellReleaser(LockState lock, Request request, Reply.Release outcome) {
+    /** Tells the owner the outcome. Returns the loss that has shown now, if any. */
+    private static Optional<LeaseLoss> tellReleaser(LockState lock, Request request, Reply.Release outcome) {
         // NOT_HELD before the end of the lease: the hold had been lost, unless an earlier sending has released it
         boolean lost = outcome == Reply.Release.NOT_HELD && lock.effects.now() < request.deadline();
         Hold releaser = request.pending().releaser;
-        if (releaser != null) {
-            Optional<LeaseLoss> loss = lost && !request.pending().repeated && releaser.loss() == null
-                    ? Optional.of(releaser.lossNow(Reason.TAKEN))
-                    : Optional.empty();
-            if (loss.isPresent()) {
-                releaser.tellLost(loss.get());
-            }
-            lock.effects.decide(releaser.released(), loss);
+        if (releaser == null) {
+            return Optional.empty();
         }
+        Optional<LeaseLoss> loss = lost && !request.pending().repeated && releaser.loss() == null
+                ? Optional.of(releaser.lossNow(Reason.TAKEN))
+                : Optional.empty();
+        loss.ifPresent(releaser::tellLost);
+        lock.effects.decide(releaser.released(), loss);
+        return loss;
     }
 
     /** Handles a failed release. */
-    static void failed(LockState lock, Command.Release release) {
+    static void failed(LockState lock, Command.Release release, Reply.Failed failed) {
         Request request = lock.find(release.request());
         if (request != null && Retrying.retryLater(lock, request, release)) {
             leaveReleaser(lock, request);
+            boolean isEndless = request.state == State.RELEASING && request.pending().giveUpAt == Ticker.NEVER;
+            if (isEndless && !failed.cause().isRetryable()) {
+                request.pending().giveUpAt = request.nothingLeft(lock.effects.now(), lock.commandTimeout());
+            }
         }
     }
 

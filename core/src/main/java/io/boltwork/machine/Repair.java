@@ -23,6 +23,7 @@ public final class Repair {
         Repair repair = new Repair(machine, now, commandTimeout);
         repair.hold();
         machine.waiters.forsaken().forEach(waiter -> machine.cancel(waiter, false));
+        machine.awaiting().stream().filter(waiter -> waiter.forsaken).forEach(waiter -> machine.cancel(waiter, false));
         machine.lostHolds().holds().forEach(lost -> repair.unwind(lost.hold()));
         for (Request request : machine.requests.all()) {
             repair.request(request);
@@ -122,10 +123,10 @@ public final class Repair {
     private void wanted(Request request, boolean isForgotten) {
         Waiter own = request.waiter;
         boolean isOrphan =
-                own == null ? request != machine.wanted : own.request != request || !machine.waiters.contains(own);
+                own == null ? request != machine.wanted : own.request != request || !Waiting.isKnown(machine, own);
         if (isOrphan) {
             Withdrawing.withdraw(machine, request);
-        } else if (isForgotten && (own == null || !request.known)) {
+        } else if (isForgotten && (own == null || !request.known || machine.isAwaiting(own))) {
             request.pending().dueAt = now;
         }
     }

@@ -46,7 +46,7 @@ public final class Request {
     /** Commands and answers about the request; {@code null} while its lease is merely held. */
     private @Nullable Pending pending;
 
-    /** The waiter that a FIFO request is for, until it is granted; {@code null} if the request is for the first waiter. */
+    /** The waiter that a request of its own is for, until it is granted; {@code null} if the request is for the first waiter. */
     @Nullable
     Waiter waiter;
 
@@ -119,10 +119,10 @@ public final class Request {
         this.part = context.kind() == LockKind.LOCK ? null : new SharedPart(terms.permits);
     }
 
-    /** Creates a request for {@code waiter} and, unless that is FIFO, for the waiters behind it. */
+    /** Creates a request for {@code waiter} and, unless that has a request of its own, for the waiters behind it. */
     public static Request of(LockContext context, long number, Waiter waiter, long now) {
         Request request = new Request(context, number, waiter.terms, waiter.tryOnly, State.WANTED);
-        if (waiter.terms.isFifo && !waiter.tryOnly) {
+        if (waiter.hasOwnRequest()) {
             request.waiter = waiter;
         }
         Pending pending = request.pending();
@@ -230,7 +230,7 @@ public final class Request {
 
     /** Stops awaiting an answer, because the connection was replaced. A try still awaits it. */
     void givesUpAnswer(long now) {
-        if (state == State.WANTED && tryOnly) {
+        if (isTry()) {
             return;
         }
         Pending open = pending();
@@ -259,12 +259,16 @@ public final class Request {
     }
 
     boolean isOverdue(long now, long commandTimeout) {
-        return isAwaiting() && now >= patienceEnds(pending(), commandTimeout);
+        return (isAwaiting() || isTry()) && now >= patienceEnds(pending(), commandTimeout);
     }
 
-    /** Returns when the awaited command counts as unanswered. The time of a try counts from its beginning. */
+    private boolean isTry() {
+        return tryOnly && state == State.WANTED;
+    }
+
+    /** Returns when the awaited command counts as unanswered. A try ends then, even in a pause between its commands. */
     private long patienceEnds(Pending open, long commandTimeout) {
-        return (tryOnly && state == State.WANTED ? open.since : open.awaitedSince) + commandTimeout;
+        return (isTry() ? open.since : open.awaitedSince) + commandTimeout;
     }
 
     /** Returns whether a command that was not answered, or was planned for later, must be sent now. */
@@ -471,7 +475,8 @@ public final class Request {
     }
 
     private long retryAt(Pending open, long commandTimeout) {
-        return open.awaited == null ? open.dueAt : patienceEnds(open, commandTimeout);
+        long at = open.awaited == null ? open.dueAt : Ticker.NEVER;
+        return open.awaited == null && !isTry() ? at : Math.min(at, patienceEnds(open, commandTimeout));
     }
 
     /** Returns whether the request is the right one for that waiter. */

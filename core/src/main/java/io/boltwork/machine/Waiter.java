@@ -22,6 +22,9 @@ public final class Waiter {
     /** True if the caller wants a {@link Lease} and not a {@code lock}. */
     final boolean asLease;
 
+    /** The wait for a signal that precedes the wait for the lock; {@code null} if there is none. */
+    public final @Nullable SignalWait signalWait;
+
     public final Promise<WaitResult> outcome = new Promise<>();
 
     /**
@@ -63,16 +66,27 @@ public final class Waiter {
     @Nullable
     Waiter behind;
 
-    private Waiter(LockTerms terms, boolean tryOnly, @Nullable Thread thread, boolean asLease) {
+    private Waiter(
+            LockTerms terms,
+            boolean tryOnly,
+            @Nullable Thread thread,
+            boolean asLease,
+            @Nullable SignalWait signalWait) {
         this.terms = terms;
         this.tryOnly = tryOnly;
         this.thread = thread;
         this.asLease = asLease;
+        this.signalWait = signalWait;
     }
 
     /** Creates a waiter for the current thread. */
     public static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
-        return new Waiter(terms, tryOnly, Thread.currentThread(), asLease);
+        return new Waiter(terms, tryOnly, Thread.currentThread(), asLease, null);
+    }
+
+    /** Creates a waiter for the current thread, which waits for a signal first. */
+    public static Waiter ofSignal(LockTerms terms, SignalWait signalWait) {
+        return new Waiter(terms, false, Thread.currentThread(), false, signalWait);
     }
 
     /** Notes that the wait begins now, before the waiter comes to the machine of a part of a shared lock. */
@@ -102,6 +116,16 @@ public final class Waiter {
         return endedByTimeout;
     }
 
+    /** Returns whether the waiter has a request of its own. */
+    boolean hasOwnRequest() {
+        return terms.isFifo && !tryOnly || signalWait != null;
+    }
+
+    /** Returns how many levels of its hold the caller will have. */
+    int levels() {
+        return signalWait == null ? 1 : signalWait.levels;
+    }
+
     /** Returns whether the hold will belong to the thread that asks. */
     public boolean isOfThread() {
         return thread != null;
@@ -109,7 +133,7 @@ public final class Waiter {
 
     /** Creates a waiter for a handle that no thread owns. */
     public static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
-        return new Waiter(terms, tryOnly, null, true);
+        return new Waiter(terms, tryOnly, null, true, null);
     }
 
     /** The outcome of a wait. */

@@ -49,8 +49,8 @@ final class Waiting {
             lock.outage = lock.outage.restarted();
         }
         waiter.refusalsBefore = taken ? lock.refusals - 1 : lock.refusals;
-        if (waiter.terms.isFifo && !waiter.tryOnly) {
-            enterFifo(lock, waiter);
+        if (waiter.hasOwnRequest()) {
+            enterWithRequest(lock, waiter);
         } else {
             lock.waiters.add(waiter);
         }
@@ -64,7 +64,7 @@ final class Waiting {
                 : held.thread == null && held.asker == thread;
     }
 
-    private static void enterFifo(LockState lock, Waiter waiter) {
+    private static void enterWithRequest(LockState lock, Waiter waiter) {
         Waiters waiters = lock.waiters;
         Request request = lock.newRequest(waiter);
         waiter.request = request;
@@ -77,16 +77,25 @@ final class Waiting {
 
     /** Cancels a waiter, unless it is decided. Returns whether this call has cancelled it. */
     static boolean cancel(LockState lock, Waiter waiter, boolean timedOut) {
+        if (waiter.signalWait != null && !waiter.forsaken) {
+            Awaiting.end(lock, waiter, waiter.signalWait, timedOut); // the caller must get the lock back
+            return true;
+        }
         boolean polls = lock.waiters.oldest() == waiter.request && waiter.request != null;
-        if (!lock.waiters.remove(waiter) && waiter.outcome.isDecided()) {
+        if (!remove(lock, waiter) && waiter.outcome.isDecided()) {
             return false; // but an undecided waiter is cancelled: an error has cut short its entry or its decision
         }
         decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
         if (waiter.request != null) {
+            Awaiting.fails(waiter.request, waiter);
             Withdrawing.withdraw(lock, waiter.request);
         }
         othersPoll(lock, polls);
         return true;
+    }
+
+    private static boolean remove(LockState lock, Waiter waiter) {
+        return lock.stopsAwaiting(waiter) || lock.waiters.remove(waiter);
     }
 
     private static Waiter.WaitResult timedOut(LockState lock, Waiter waiter) {
@@ -102,7 +111,7 @@ final class Waiting {
      * If it is unknown, an error has cut it off, and it must enter again.
      */
     static boolean isKnown(LockState lock, Waiter waiter) {
-        if (waiter.outcome.isDecided() || lock.waiters.contains(waiter)) {
+        if (waiter.outcome.isDecided() || lock.waiters.contains(waiter) || lock.isAwaiting(waiter)) {
             return true;
         }
         Hold held = lock.hold;
@@ -117,7 +126,7 @@ final class Waiting {
         return false;
     }
 
-    /** Creates new requests for the FIFO waiters, and asks for the lock. */
+    /** Creates new requests for the waiters with requests of their own, and asks for the lock. */
     static void askAnew(LockState lock) {
         for (Waiter waiter : lock.waiters.queued()) {
             Request again = lock.newRequest(waiter);
@@ -143,7 +152,7 @@ final class Waiting {
         Hold held = Reading.hold(lock, request, waiter, now);
         Waiter.Granted granted = new Waiter.Granted(held);
         lock.hold = held.whole();
-        lock.waiters.remove(asked);
+        remove(lock, asked);
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
         Reading.othersJoin(lock);
@@ -183,7 +192,10 @@ final class Waiting {
             lock.wanted = null;
         }
         boolean polls = lock.waiters.oldest() == request;
-        decide(lock, lock.waiters.takeFor(request), result);
+        Waiter waiter = lock.waiters.of(request);
+        remove(lock, waiter);
+        decide(lock, waiter, result);
+        Awaiting.fails(request, waiter);
         Withdrawing.withdraw(lock, request);
         othersPoll(lock, polls);
     }
@@ -226,6 +238,7 @@ final class Waiting {
             }
             decide(lock, waiter, new Waiter.Failed(dismissal.cause()));
             if (waiter.request != null) {
+                Awaiting.fails(waiter.request, waiter);
                 Withdrawing.withdraw(lock, waiter.request);
             }
         }

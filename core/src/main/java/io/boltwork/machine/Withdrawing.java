@@ -90,8 +90,8 @@ final class Withdrawing {
 
     static void sendNow(LockState lock, Request request) {
         Effects effects = lock.effects;
-        Command.Withdraw withdraw =
-                new Command.Withdraw(effects.lock(), request.id(), request.lastToken, request.held());
+        Command.Withdraw withdraw = new Command.Withdraw(
+                effects.lock(), request.id(), request.lastToken, request.held(), request.pending().signals);
         request.pending().withdrawAgain = false;
         request.sent(withdraw, effects.now());
         effects.send(withdraw);

@@ -1,7 +1,7 @@
 package io.boltwork.memory;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,7 +18,7 @@ final class ClientRecords {
      * Stores a client record in place of an earlier one, and returns the nonce of the earlier one, or an empty text. A
      * record that is announced with a life of 0 is dropped.
      */
-    String put(Command.Announce announce, long millis) {
+    String put(Announce announce, long millis) {
         dropExpired(millis);
         StoredRecord entry = new StoredRecord(announce.card(), announce.nonce(), millis + announce.lifeMillis());
         StoredRecord before = entries.put(announce.card().id(), entry);

@@ -1,17 +1,21 @@
 package io.boltwork.memory;
 
 import io.boltwork.LockKind;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandExecutor;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRecord;
+import io.boltwork.spi.rules.LockReports;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRecord;
 import io.boltwork.spi.rules.ShareRules;
@@ -78,7 +82,7 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Reply.Forced forceRelease(Command.ForceRelease command) {
+    public Reply.Forced forceRelease(ForceRelease command) {
         return change(
                 command,
                 record -> rules.forceRelease(record, command),
@@ -86,19 +90,19 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Reply.Resized resize(Command.Resize command) {
+    public Reply.Resized resize(Resize command) {
         return change(data.shared(command.kind()), command.lock(), record -> shareRules.resize(record, command));
     }
 
     @Override
     public Report.Inspected inspect(Look.Inspect command) {
         return command.kind() == LockKind.LOCK
-                ? rules.inspect(data.locks.get(command.lock(), server.millis()))
+                ? LockReports.inspect(data.locks.get(command.lock(), server.millis()), server)
                 : shareRules.inspect(data.shared(command.kind()).get(command.lock(), server.millis()));
     }
 
     @Override
-    public Reply.Announced announce(Command.Announce command) {
+    public Reply.Announced announce(Announce command) {
         return new Reply.Announced(server, data.clients.put(command, server.millis()));
     }
 
@@ -135,7 +139,9 @@ final class RuleExecutor implements CommandExecutor {
 
     private ScanPage<Optional<Report.ScannedLocks.Lock>> summaries(LockKind kind, String cursor, int count) {
         return kind == LockKind.LOCK
-                ? data.locks.page(cursor, count, server.millis()).map(rules::summary)
+                ? data.locks
+                        .page(cursor, count, server.millis())
+                        .map((name, record) -> LockReports.summary(name, record, server))
                 : data.shared(kind)
                         .page(cursor, count, server.millis())
                         .map((name, record) -> shareRules.inspect(record).summary(kind, name));

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of the answer of a backend that has executed the command
  */
 public sealed interface Command<R extends Reply.Answer>
-        permits Command.LockCommand, Command.Renew, Command.Announce, LatchCommand, Look {
+        permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Look {
 
     /**
      * Returns the names of the locks that this command is about.
@@ -83,6 +83,7 @@ public sealed interface Command<R extends Reply.Answer>
      * @param takeoverMillis how much longer the lock stays closed if the lease ends without a release
      * @param notAfter the time after which the command is stale
      * @param share the part of the lock that is wanted
+     * @param condition the condition that the request waits for, or has waited for; {@code null} if it never did
      */
     record Acquire(
             String lock,
@@ -91,8 +92,31 @@ public sealed interface Command<R extends Reply.Answer>
             long leaseMillis,
             long takeoverMillis,
             long notAfter,
-            Share share)
+            Share share,
+            @Nullable ConditionWait condition)
             implements LockCommand<Reply.Acquired> {
+        /**
+         * Asks for a lock, or for a part of it, on behalf of a request that has never waited for a condition.
+         *
+         * @param lock the name of the lock
+         * @param request the request
+         * @param queue whether the request waits in the queue
+         * @param leaseMillis the lease that is wanted
+         * @param takeoverMillis how much longer the lock stays closed
+         * @param notAfter the time after which the command is stale
+         * @param share the part of the lock that is wanted
+         */
+        public Acquire(
+                String lock,
+                String request,
+                boolean queue,
+                long leaseMillis,
+                long takeoverMillis,
+                long notAfter,
+                Share share) {
+            this(lock, request, queue, leaseMillis, takeoverMillis, notAfter, share, null);
+        }
+
         /**
          * Asks for a plain lock.
          *
@@ -117,7 +141,7 @@ public sealed interface Command<R extends Reply.Answer>
         public String toString() {
             return Printable.text("Acquire[lock=" + lock + ", request=" + request + ", queue=" + queue
                     + ", leaseMillis=" + leaseMillis + ", takeoverMillis=" + takeoverMillis + ", notAfter=" + notAfter
-                    + ", share=" + share + "]");
+                    + ", share=" + share + ", condition=" + condition + "]");
         }
 
         @Override
@@ -141,8 +165,10 @@ public sealed interface Command<R extends Reply.Answer>
      * @param lastToken the last token used
      * @param keepMillis how much longer the lock stays closed to all requests (the rest of a minimum hold); 0 for none
      * @param next a request to be queued behind the waiting ones, or {@code null}; it waits even if its {@code queue}
-     *     is {@code false}
+     *     is {@code false}. A request with a {@linkplain Acquire#condition condition} begins to wait for its condition instead
      * @param held the part of the lock that was held
+     * @param signals wake waiters of conditions, whether or not the request owned the lock, and before {@code next}
+     *     begins to wait
      */
     record Release(
             String lock,
@@ -151,8 +177,47 @@ public sealed interface Command<R extends Reply.Answer>
             long lastToken,
             long keepMillis,
             @Nullable Acquire next,
-            HeldShare held)
+            HeldShare held,
+            List<Signal> signals)
             implements LockCommand<Reply.Released> {
+        /**
+         * Copies the signals.
+         *
+         * @param lock the name of the lock
+         * @param request the owner
+         * @param firstToken the first token of the hold
+         * @param lastToken the last token used
+         * @param keepMillis how much longer the lock stays closed to all requests
+         * @param next a request to be queued, or {@code null}
+         * @param held the part of the lock that was held
+         * @param signals wake waiters of conditions
+         */
+        public Release {
+            signals = List.copyOf(signals);
+        }
+
+        /**
+         * Releases a lock, or a part of it, without signals.
+         *
+         * @param lock the name of the lock
+         * @param request the owner
+         * @param firstToken the first token of the hold
+         * @param lastToken the last token used
+         * @param keepMillis how much longer the lock stays closed to all requests
+         * @param next a request to be queued, or {@code null}
+         * @param held the part of the lock that was held
+         */
+        public Release(
+                String lock,
+                String request,
+                long firstToken,
+                long lastToken,
+                long keepMillis,
+                @Nullable Acquire next,
+                HeldShare held) {
+            this(lock, request, firstToken, lastToken, keepMillis, next, held, List.of());
+        }
+
         /**
          * Releases a plain lock.
          *
@@ -175,9 +240,10 @@ public sealed interface Command<R extends Reply.Answer>
 
         @Override
         public String toString() {
-            return Printable.text(
-                    "Release[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken + ", lastToken="
-                            + lastToken + ", keepMillis=" + keepMillis + ", next=" + next + ", held=" + held + "]");
+            return Printable.text("Release[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
+                    + ", lastToken="
+                    + lastToken + ", keepMillis=" + keepMillis + ", next=" + next + ", held=" + held + ", signals="
+                    + signals + "]");
         }
 
         @Override
@@ -199,9 +265,35 @@ public sealed interface Command<R extends Reply.Answer>
      * @param request the request that is no longer wanted, or {@code null}
      * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
      * @param held the part of the lock that was wanted, or held
+     * @param signals wake waiters of conditions: the signals that the request has taken and did not use
      */
-    record Withdraw(String lock, @Nullable String request, long lastToken, HeldShare held)
+    record Withdraw(String lock, @Nullable String request, long lastToken, HeldShare held, List<Signal> signals)
             implements LockCommand<Reply.Withdrawn> {
+        /**
+         * Copies the signals.
+         *
+         * @param lock the name of the lock
+         * @param request the request that is no longer wanted, or {@code null}
+         * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
+         * @param held the part of the lock that was wanted, or held
+         * @param signals wake waiters of conditions
+         */
+        public Withdraw {
+            signals = List.copyOf(signals);
+        }
+
+        /**
+         * Withdraws a request for a lock, or a part of it, without signals.
+         *
+         * @param lock the name of the lock
+         * @param request the request that is no longer wanted, or {@code null}
+         * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
+         * @param held the part of the lock that was wanted, or held
+         */
+        public Withdraw(String lock, @Nullable String request, long lastToken, HeldShare held) {
+            this(lock, request, lastToken, held, List.of());
+        }
+
         /**
          * Withdraws a request for a plain lock.
          *
@@ -210,7 +302,7 @@ public sealed interface Command<R extends Reply.Answer>
          * @param lastToken the last token that the request used if it ever held the lock, otherwise 0
          */
         public Withdraw(String lock, @Nullable String request, long lastToken) {
-            this(lock, request, lastToken, HeldShare.WHOLE);
+            this(lock, request, lastToken, HeldShare.WHOLE, List.of());
         }
 
         @Override
@@ -221,7 +313,7 @@ public sealed interface Command<R extends Reply.Answer>
         @Override
         public String toString() {
             return Printable.text("Withdraw[lock=" + lock + ", request=" + request + ", lastToken=" + lastToken
-                    + ", held=" + held + "]");
+                    + ", held=" + held + ", signals=" + signals + "]");
         }
 
         @Override
@@ -393,95 +485,6 @@ public sealed interface Command<R extends Reply.Answer>
         @Override
         public <T> T accept(CommandVisitor<T> visitor) {
             return visitor.restore(this);
-        }
-    }
-
-    /**
-     * Takes a lock away from its owner, or opens a lock that is kept closed, and grants it to the next waiter. A
-     * {@link Taken} message is sent to the owner's client. The fence is raised above the block of the hold that was
-     * taken away, so that the owner learns of the loss at its next contact in any case and cannot restore the hold. The
-     * fence is also raised if the server knows no owner, because it may have forgotten one.
-     *
-     * @param lock the name of the lock
-     * @param expectedToken a token of the hold that is to end, anywhere in its block; if the lock has another owner or
-     *     none, nothing is changed. 0 for any owner, or all holders
-     * @param kind the kind of the lock
-     */
-    record ForceRelease(String lock, long expectedToken, LockKind kind) implements LockCommand<Reply.Forced> {
-        /**
-         * Takes a plain lock away.
-         *
-         * @param lock the name of the lock
-         * @param expectedToken a token of the hold that is to end, or 0
-         */
-        public ForceRelease(String lock, long expectedToken) {
-            this(lock, expectedToken, LockKind.LOCK);
-        }
-
-        @Override
-        public String toString() {
-            return Printable.text(
-                    "ForceRelease[lock=" + lock + ", expectedToken=" + expectedToken + ", kind=" + kind + "]");
-        }
-
-        @Override
-        public Reply.Forced executeWith(CommandExecutor executor) {
-            return executor.forceRelease(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.forceRelease(this);
-        }
-    }
-
-    /**
-     * Sets the capacity of a lock that is shared, and grants the lock to waiting requests that fit now. Holds that no
-     * longer fit stay until they end.
-     *
-     * @param lock the name of the lock
-     * @param kind the kind of the lock
-     * @param permits the new capacity, 1 or more
-     */
-    record Resize(String lock, LockKind kind, int permits) implements LockCommand<Reply.Resized> {
-        @Override
-        public String toString() {
-            return Printable.text("Resize[lock=" + lock + ", kind=" + kind + ", permits=" + permits + "]");
-        }
-
-        @Override
-        public Reply.Resized executeWith(CommandExecutor executor) {
-            return executor.resize(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.resize(this);
-        }
-    }
-
-    /**
-     * Announces a client to all other clients, for a limited time.
-     *
-     * @param card the record of the client
-     * @param lifeMillis how long the record is kept unless it is announced again; 0 to remove it at once
-     * @param nonce identifies the announcing client: if the record at the backend has another nonce, another client has
-     *     the same id
-     */
-    record Announce(ClientRecord card, long lifeMillis, String nonce) implements Command<Reply.Announced> {
-        @Override
-        public String toString() {
-            return Printable.text("Announce[card=" + card + ", lifeMillis=" + lifeMillis + ", nonce=" + nonce + "]");
-        }
-
-        @Override
-        public Reply.Announced executeWith(CommandExecutor executor) {
-            return executor.announce(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
-            return visitor.announce(this);
         }
     }
 }

@@ -64,7 +64,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.Forced forceRelease(Command.ForceRelease command);
+    Reply.Forced forceRelease(ForceRelease command);
 
     /**
      * Sets the capacity of a lock.
@@ -72,7 +72,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.Resized resize(Command.Resize command);
+    Reply.Resized resize(Resize command);
 
     /**
      * Keeps, replaces or removes a client's record.
@@ -80,7 +80,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Reply.Announced announce(Command.Announce command);
+    Reply.Announced announce(Announce command);
 
     /**
      * Finds the records of clients.

@@ -63,28 +63,28 @@ public interface CommandVisitor<T> {
     T inspect(Look.Inspect command);
 
     /**
-     * Handles the kind {@link Command.ForceRelease}.
+     * Handles the kind {@link ForceRelease}.
      *
      * @param command the command
      * @return the result
      */
-    T forceRelease(Command.ForceRelease command);
+    T forceRelease(ForceRelease command);
 
     /**
-     * Handles the kind {@link Command.Resize}.
+     * Handles the kind {@link Resize}.
      *
      * @param command the command
      * @return the result
      */
-    T resize(Command.Resize command);
+    T resize(Resize command);
 
     /**
-     * Handles the kind {@link Command.Announce}.
+     * Handles the kind {@link Announce}.
      *
      * @param command the command
      * @return the result
      */
-    T announce(Command.Announce command);
+    T announce(Announce command);
 
     /**
      * Handles the kind {@link Look.Identify}.

@@ -13,9 +13,17 @@ import io.boltwork.LockKind;
  * @param server the server and the time of the grant
  * @param kind the kind of the lock
  * @param blockEnd the last token of the hold's block; 0 for a plain lock, whose blocks all have the same length
+ * @param signalled whether the request has taken a signal of a condition
  */
 public record Grant(
-        String lock, String request, long token, long leaseMillis, ServerTime server, LockKind kind, long blockEnd) {
+        String lock,
+        String request,
+        long token,
+        long leaseMillis,
+        ServerTime server,
+        LockKind kind,
+        long blockEnd,
+        boolean signalled) {
     /**
      * The message that a plain lock was granted.
      *
@@ -26,13 +34,35 @@ public record Grant(
      * @param server the server and the time of the grant
      */
     public Grant(String lock, String request, long token, long leaseMillis, ServerTime server) {
-        this(lock, request, token, leaseMillis, server, LockKind.LOCK, 0);
+        this(lock, request, token, leaseMillis, server, LockKind.LOCK, 0, false);
+    }
+
+    /**
+     * The message that a shared lock was granted.
+     *
+     * @param lock the name of the lock
+     * @param request the request that holds a part of it now
+     * @param token the first token of the hold's block
+     * @param leaseMillis the lease, counted from {@code server}
+     * @param server the server and the time of the grant
+     * @param kind the kind of the lock
+     * @param blockEnd the last token of the hold's block
+     */
+    public Grant(
+            String lock,
+            String request,
+            long token,
+            long leaseMillis,
+            ServerTime server,
+            LockKind kind,
+            long blockEnd) {
+        this(lock, request, token, leaseMillis, server, kind, blockEnd, false);
     }
 
     @Override
     public String toString() {
         return Printable.text("Grant[lock=" + lock + ", request=" + request + ", token=" + token + ", leaseMillis="
                 + leaseMillis + ", server=" + server
-                + ", kind=" + kind + ", blockEnd=" + blockEnd + "]");
+                + ", kind=" + kind + ", blockEnd=" + blockEnd + ", signalled=" + signalled + "]");
     }
 }

@@ -117,7 +117,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
     }
 
     /**
-     * Searches for clients that have been {@linkplain Command.Announce announced}, some at a time, like {@link ScanLocks}.
+     * Searches for clients that have been {@linkplain Announce announced}, some at a time, like {@link ScanLocks}.
      *
      * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
      * @param count about how many keys to examine

@@ -63,6 +63,8 @@ public sealed interface Reply {
          * A request that wants to wait has been queued. The command must be sent again at once.
          */
         AGAIN,
+        /** The request waits for its condition, and not in the queue. Nobody has signalled it. */
+        WAITING,
         /** The request wants more than there is: its permits exceed the capacity. It is not in the queue. */
         TOO_LARGE
     }
@@ -305,7 +307,7 @@ public sealed interface Reply {
     }
 
     /**
-     * The answer to {@link Command.Resize}.
+     * The answer to {@link Resize}.
      *
      * @param server the clock of the server
      * @param capacity the capacity from now on
@@ -322,7 +324,7 @@ public sealed interface Reply {
     }
 
     /**
-     * The answer to {@link Command.ForceRelease}.
+     * The answer to {@link ForceRelease}.
      *
      * @param server the clock of the server
      * @param released whether the lock was taken away from an owner, or a lock that was kept closed was opened
@@ -405,7 +407,7 @@ public sealed interface Reply {
     }
 
     /**
-     * The answer to {@link Command.Announce}.
+     * The answer to {@link Announce}.
      *
      * @param server the clock of the server
      * @param before the nonce of the client's previous record; empty if there was none

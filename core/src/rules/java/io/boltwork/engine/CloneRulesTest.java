@@ -10,6 +10,7 @@ import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryReplica;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
@@ -40,11 +41,11 @@ class CloneRulesTest extends EngineScene {
 
     /** Lets another client with the same id announce itself. */
     private void anotherAnnounces() {
-        client.server.execute(new Command.Announce(RECORD, 60_000, "another"));
+        client.server.execute(new Announce(RECORD, 60_000, "another"));
     }
 
-    private List<Command.Announce> announcements() {
-        return sent(Command.Announce.class);
+    private List<Announce> announcements() {
+        return sent(Announce.class);
     }
 
     // ---- announcing
@@ -82,8 +83,7 @@ class CloneRulesTest extends EngineScene {
     void eachConnectionHasItsOwnNonce() {
         client.engine.backendWatch.connected(time());
         client.engine.backendWatch.connected(time());
-        assertThat(announcements().stream().map(Command.Announce::nonce).distinct())
-                .hasSize(2);
+        assertThat(announcements().stream().map(Announce::nonce).distinct()).hasSize(2);
     }
 
     // ---- noticing
@@ -106,7 +106,7 @@ class CloneRulesTest extends EngineScene {
             answers(
                     command -> { // executed, but the answer is lost
                         Reply reply = client.execute(command);
-                        return command instanceof Command.Announce ? null : reply;
+                        return command instanceof Announce ? null : reply;
                     });
             client.engine.backendWatch.connected(time());
             pass(2_000);
@@ -155,7 +155,7 @@ class CloneRulesTest extends EngineScene {
         pass(2_000);
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         pass(60_000);
-        assertThat(sent).allMatch(command -> command instanceof Command.Announce);
+        assertThat(sent).allMatch(command -> command instanceof Announce);
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Slice;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -261,7 +262,7 @@ class HoldingRulesTest extends EngineScene {
         Lease lease = acquire(TEN);
         wish(FIXED);
         forget();
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         assertThatThrownBy(() -> lease.extend(MINUTE)).isInstanceOf(LeaseLostException.class);
         assertThat(asked()).containsExactly("c:2");
     }
@@ -338,7 +339,7 @@ class HoldingRulesTest extends EngineScene {
     @Test
     void aVerificationOfATakenLockThrowsTheLoss() {
         Lease lease = acquire(TEN);
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         assertThatThrownBy(lease::verify).isInstanceOf(LeaseLostException.class);
         isLost(lease, Reason.TAKEN);
     }
@@ -455,7 +456,7 @@ class HoldingRulesTest extends EngineScene {
     void aGrantToAnotherRequestOfTheClientEndsTheHold() {
         Lease first = acquire(TEN);
         CompletableFuture<Lease> second = wish(FIFO);
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         isLost(first, Reason.TAKEN);
         assertThat(granted(second).isValid()).isTrue();
     }
@@ -478,7 +479,7 @@ class HoldingRulesTest extends EngineScene {
         CompletableFuture<Lease> third = wish(TEN);
         Hold hold = holdOf(first);
         hold.leave(true); // its release has not reached the machine yet
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         assertThat(second).isCompleted();
         assertThat(hold.loss()).isNull();
         forget();

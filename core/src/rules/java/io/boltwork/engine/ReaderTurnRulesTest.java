@@ -7,7 +7,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Share;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -171,7 +171,7 @@ class ReaderTurnRulesTest extends ReadWriteScene {
     void readersAskTheServerWhenTheWriterHasLostTheLock() {
         Lease writer = granted(writes());
         CompletableFuture<Lease> reader = reads();
-        client.server.execute(new Command.ForceRelease(NAME, 0, LockKind.READ_WRITE));
+        client.server.execute(new ForceRelease(NAME, 0, LockKind.READ_WRITE));
         assertThat(writer.isValid()).isFalse();
         assertThat(granted(reader).isValid()).isTrue();
         assertThat(held()).containsExactly(Share.READ.permits());
@@ -182,7 +182,7 @@ class ReaderTurnRulesTest extends ReadWriteScene {
         Lease writer = granted(writes());
         List<CompletableFuture<Lease>> readers = List.of(reads(), reads());
         writer.release();
-        client.server.execute(new Command.ForceRelease(NAME, 0, LockKind.READ_WRITE));
+        client.server.execute(new ForceRelease(NAME, 0, LockKind.READ_WRITE));
         assertThat(readers).noneMatch(reader -> granted(reader).isValid());
     }
 

@@ -15,6 +15,7 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Request;
 import io.boltwork.machine.Slice;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -175,7 +176,7 @@ class ReleasingRulesTest extends EngineScene {
             }
         });
         Lease lease = acquire(TEN);
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         assertThatThrownBy(lease::release)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
@@ -194,7 +195,7 @@ class ReleasingRulesTest extends EngineScene {
             }
         });
         Lease lease = acquire(TEN);
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         holdElsewhere(60_000);
         pass(5_000);
         assertThat(heard).hasSize(1);
@@ -271,7 +272,7 @@ class ReleasingRulesTest extends EngineScene {
     @Test
     void aLostHoldThatCannotRemainAtTheServerIsNotReleased() {
         Lease lease = acquire(TEN);
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         holdElsewhere(60_000);
         pass(30_000);
         assertThat(machine().knows("c:1")).isFalse();
@@ -284,7 +285,7 @@ class ReleasingRulesTest extends EngineScene {
     void aLockIsForgottenWhenItsLostHoldIsUnwound() {
         FencedLock lock = client.lock(TEN);
         lock.lock();
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         holdElsewhere(60_000);
         pass(5_000);
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);

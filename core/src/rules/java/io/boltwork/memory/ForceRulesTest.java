@@ -6,6 +6,7 @@ import static io.boltwork.memory.Scene.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply.Forced;
@@ -36,7 +37,7 @@ class ForceRulesTest {
         Scene scene = new Scene("b");
         long token = scene.hold("a:1");
         scene.queue("b:1", "b:2");
-        assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, 0)))
+        assertThat(scene.server.execute(new ForceRelease(Scene.LOCK, 0)))
                 .isEqualTo(new Forced(scene.server.time(), true, CLAIM, "b:1", "a:1", token));
         assertThat(scene.message())
                 .isEqualTo(new Grant(Scene.LOCK, "b:1", token + BLOCK + 1, CLAIM, scene.server.time()));
@@ -58,7 +59,7 @@ class ForceRulesTest {
         long token = scene.hold("a:1");
         scene.queue("b:1");
         for (long other : new long[] {1, token - 1, token + BLOCK}) {
-            assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, other)))
+            assertThat(scene.server.execute(new ForceRelease(Scene.LOCK, other)))
                     .isEqualTo(new Forced(scene.server.time(), false, 0, "a:1", null, 0));
         }
         assertThat(scene.inspect().fence()).isEqualTo(token + BLOCK - 1);
@@ -108,7 +109,7 @@ class ForceRulesTest {
         scene.hold("a:1");
         scene.queue("b:1");
         scene.pass(LEASE);
-        assertThat(scene.server.execute(new Command.ForceRelease(Scene.LOCK, 1)))
+        assertThat(scene.server.execute(new ForceRelease(Scene.LOCK, 1)))
                 .isEqualTo(new Forced(scene.server.time(), false, CLAIM, "b:1", null, 0));
     }
 

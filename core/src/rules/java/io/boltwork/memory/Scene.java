@@ -3,6 +3,7 @@ package io.boltwork.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
@@ -115,7 +116,7 @@ final class Scene {
     }
 
     boolean force(long expectedToken) {
-        return (server.execute(new Command.ForceRelease(LOCK, expectedToken))).released();
+        return (server.execute(new ForceRelease(LOCK, expectedToken))).released();
     }
 
     /** Removes and returns the next delivered message. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
@@ -18,6 +19,7 @@ import io.boltwork.spi.Reply.Restored;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
@@ -176,11 +178,11 @@ final class ShareScene {
     }
 
     Forced force(long expectedToken) {
-        return server.execute(new Command.ForceRelease(LOCK, expectedToken, kind));
+        return server.execute(new ForceRelease(LOCK, expectedToken, kind));
     }
 
     Resized resize(int permits) {
-        return server.execute(new Command.Resize(LOCK, kind, permits));
+        return server.execute(new Resize(LOCK, kind, permits));
     }
 
     // ================================================================ renewing

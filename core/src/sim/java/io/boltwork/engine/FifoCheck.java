@@ -18,6 +18,9 @@ final class FifoCheck extends SimulationCheck {
     @Override
     void granted(LockHistory lock, ObservedHold begun) {
         Request request = begun.hold.request;
+        if (plan.hasConditions()) {
+            return; // a request arrives in the queue by a signal, which its commands do not show
+        }
         Integer arrival = history.arrival(request.id());
         int last = lastGranted.getOrDefault(lock.name, 0);
         if (plan.weather() == Plan.Weather.FAIR && !request.tryOnly) {

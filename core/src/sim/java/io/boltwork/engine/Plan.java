@@ -81,6 +81,12 @@ record Plan(
         CALL,
         /** Ends the thread while it holds. */
         DIE,
+        /** Holds the lock, and waits for its condition until there is something to take. */
+        AWAIT,
+        /** As the previous one, and each wait has a limit, or is interrupted. */
+        AWAIT_BRIEFLY,
+        /** Holds the lock, puts something there, and signals. */
+        SIGNAL,
         ASYNC,
         TRY_ASYNC,
         TIMED_ASYNC,
@@ -124,6 +130,10 @@ record Plan(
         /** The answer to the release is not awaited. */
         Act withReleaseSent() {
             return with(options.withRelease(LockOptions.Release.SENT));
+        }
+
+        Act as(Kind another) {
+            return new Act(another, lock, options, patience, work, rest, extend, permits);
         }
 
         Act on(String another) {
@@ -322,6 +332,13 @@ record Plan(
 
     /** Seeds from here on have shared locks instead of plain ones. */
     static final long SHARED = 1_000_000_000;
+
+    /** Seeds from here on have threads that wait for conditions. */
+    static final long CONDITIONS = 2 * SHARED;
+
+    boolean hasConditions() {
+        return seed >= CONDITIONS;
+    }
 
     /** Returns random numbers for one actor, so that leaving out another one changes little. */
     Random random(String actor) {

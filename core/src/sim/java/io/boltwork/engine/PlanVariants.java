@@ -154,6 +154,31 @@ final class PlanVariants {
         return act.shared(kind, name, act.options().withOnLoss(LockOptions.OnLoss.NOTIFY), permits);
     }
 
+    /** Lets most users wait for conditions, or signal. All users are threads. */
+    static Plan withConditions(Plan plan) {
+        Random random = plan.random("conditions");
+        Plan changed = with(plan, act -> act.as(onCondition(act, random)), plan.faults());
+        List<Plan.Client> threads = changed.clients().stream()
+                .map(client -> new Plan.Client(
+                        client.id(),
+                        client.start(),
+                        client.driftPpm(),
+                        client.users().stream()
+                                .map(user -> new Plan.User(user.name(), true, user.start(), user.acts()))
+                                .toList()))
+                .toList();
+        return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), threads, changed.faults());
+    }
+
+    private static Plan.Kind onCondition(Plan.Act act, Random random) {
+        return switch (random.nextInt(10)) {
+            case 0, 1, 2, 3 -> Plan.Kind.SIGNAL;
+            case 4, 5, 6 -> Plan.Kind.AWAIT;
+            case 7, 8 -> Plan.Kind.AWAIT_BRIEFLY;
+            default -> random.nextBoolean() ? Plan.Kind.TRY : Plan.Kind.LOCK;
+        };
+    }
+
     /** Changes some acts, or all. */
     static Plan withSome(Plan plan, UnaryOperator<Plan.Act> change) {
         Random random = plan.random("some");

@@ -28,6 +28,8 @@ enum Property {
     FIFO,
     /** A client hands a lock over locally for a slice only. */
     BOUNDED_BYPASS,
+    /** No thread waits for a condition for ever after it was signalled. */
+    SIGNALS_ARRIVE,
     /** Every waiter is served once faults are over. */
     SERVED,
     /** A lock is not free for long while a request waits for it. */

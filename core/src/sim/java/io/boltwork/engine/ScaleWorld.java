@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.ClientOptions;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
@@ -141,7 +142,7 @@ final class ScaleWorld {
 
     /** Returns the number of commands about locks, without announcements. */
     long commands() {
-        return commands.values().stream().mapToLong(Long::longValue).sum() - count(Command.Announce.class);
+        return commands.values().stream().mapToLong(Long::longValue).sum() - count(Announce.class);
     }
 
     void forget() {

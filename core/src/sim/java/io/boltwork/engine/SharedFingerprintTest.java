@@ -9,6 +9,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -155,8 +156,8 @@ class SharedFingerprintTest {
                 difference("configured permits", w -> w.acquire("c0:1", 1, 3), w -> w.acquire("c0:1", 1, 4)),
                 difference(
                         "permits that were set",
-                        w -> w.execute(new Command.Resize(SEMAPHORE, LockKind.SEMAPHORE, 3)),
-                        w -> w.execute(new Command.Resize(SEMAPHORE, LockKind.SEMAPHORE, 4))),
+                        w -> w.execute(new Resize(SEMAPHORE, LockKind.SEMAPHORE, 3)),
+                        w -> w.execute(new Resize(SEMAPHORE, LockKind.SEMAPHORE, 4))),
                 difference("a claim, and a hold that is confirmed", w -> claim(w), w -> {
                     claim(w);
                     w.acquire("c1:1", 3);

@@ -57,12 +57,15 @@ final class ShortClaimsCheck extends SimulationCheck {
         LockHistory lock = history.lock(name);
         Claims ofLock = claims.get(name);
         Report.Inspected record = lock.data.look();
+        LockHistory.Ownership dead = ofLock.ofDeadClient;
+        if (dead != null && record.token() != dead.token()) {
+            lapsed(ofLock, dead);
+        }
         LockHistory.Ownership last = lock.grants.isEmpty() ? null : lock.grants.get(lock.grants.size() - 1);
         if (last == null || last.at() != time.now() || last.token() != record.token() || last == ofLock.lastGrant) {
             return;
         }
         ofLock.lastGrant = last;
-        lapsed(ofLock, last);
         SimulatedClient client = record.owner() == null ? null : simulation.clientOf(record.owner());
         if (client != null && record.claim()) {
             claimed(lock, ofLock, last, client, record);
@@ -70,10 +73,9 @@ final class ShortClaimsCheck extends SimulationCheck {
     }
 
     /** If the claim of a dead client has lapsed, claims must be short from now on. */
-    private void lapsed(Claims ofLock, LockHistory.Ownership next) {
-        LockHistory.Ownership before = ofLock.ofDeadClient;
+    private void lapsed(Claims ofLock, LockHistory.Ownership before) {
         ofLock.ofDeadClient = null;
-        if (before != null && before.token() != next.token() && !before.isShort() && time.now() >= before.end()) {
+        if (!before.isShort() && time.now() >= before.end()) {
             ofLock.shortUntil = time.now() + LockBackend.SHORT_CLAIMS_LAST_MILLIS * Plan.MILLI - Plan.SECOND;
         }
     }
@@ -94,6 +96,7 @@ final class ShortClaimsCheck extends SimulationCheck {
             ofLock.ofDeadClient = claim;
             require(
                     !ofLock.hadAll.contains(client.id)
+                            || plan.hasConditions() // each signal may find another thread of it
                             || history.hasForcedReleases() // its claim may have been taken away before it lapsed
                             || lock.data.losses(0, time.now()) > 0,
                     () -> "a dead client costs the others more than one claim or two short ones: " + record);

@@ -120,7 +120,8 @@ final class SimulatedBackend implements LockBackend {
                     acquire.leaseMillis(),
                     acquire.takeoverMillis(),
                     acquire.notAfter(),
-                    acquire.share());
+                    acquire.share(),
+                    acquire.condition());
             send(attempt, believed[partition], answer -> warmUp(partition, answer, handler), 0);
         } else if (!warm.get(partition) && command instanceof Command.Release release && release.next() != null) {
             Command.Release alone = new Command.Release(
@@ -130,7 +131,8 @@ final class SimulatedBackend implements LockBackend {
                     release.lastToken(),
                     release.keepMillis(),
                     null,
-                    release.held());
+                    release.held(),
+                    release.signals());
             send(alone, believed[partition], answer -> warmUp(partition, answer, handler), 0);
         } else {
             send(command, believed[partition], handler, 0);

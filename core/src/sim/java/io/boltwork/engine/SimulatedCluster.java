@@ -1,8 +1,10 @@
 package io.boltwork.engine;
 
 import io.boltwork.memory.MemoryReplica;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
@@ -148,7 +150,7 @@ final class SimulatedCluster {
 
     /** Announces another client, at the server of announcements. */
     void announce(ClientRecord card) {
-        servers.get(0).cards().execute(new Command.Announce(card, 60_000, "of another"));
+        servers.get(0).cards().execute(new Announce(card, 60_000, "of another"));
     }
 
     void subscribe(
@@ -193,7 +195,7 @@ final class SimulatedCluster {
 
     Reply forceRelease(String lock) {
         lock(lock).lookAtClock();
-        return lock(lock).execute(new Command.ForceRelease(lock, 0, SharedName.kind(lock)));
+        return lock(lock).execute(new ForceRelease(lock, 0, SharedName.kind(lock)));
     }
 
     Copy copy(SimulatedServer server) {

@@ -1,5 +1,6 @@
 package io.boltwork.engine;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
@@ -98,7 +99,7 @@ final class SimulatedLink {
         Sent sent = new Sent(command, handler, moved);
         inFlight.add(sent);
         long connection = commands;
-        if (command instanceof Command.Announce) { // draws no random number, so that known seeds stay the same
+        if (command instanceof Announce) { // draws no random number, so that known seeds stay the same
             time.after(name + INTRODUCTIONS, INTRODUCED, () -> arrive(sent, connection));
             return;
         }
@@ -124,7 +125,7 @@ final class SimulatedLink {
         if (here) {
             executed(sent.command);
         }
-        boolean introduced = sent.command instanceof Command.Announce;
+        boolean introduced = sent.command instanceof Announce;
         lastReply = introduced ? lastReply : arrival(lastReply);
         String channel = name + (introduced ? INTRODUCTIONS : " replies");
         time.at(channel, introduced ? time.now() + INTRODUCED : lastReply, () -> {
@@ -214,7 +215,7 @@ final class SimulatedLink {
         commands++;
         deafen(halfOpen);
         for (Sent sent : List.copyOf(inFlight)) {
-            if (!sent.executed && !(sent.command instanceof Command.Announce) && random.nextBoolean()) {
+            if (!sent.executed && !(sent.command instanceof Announce) && random.nextBoolean()) {
                 time.after(name + " late " + late++, random.nextLong(LATE_BYTES), () -> arriveLate(sent));
             }
             sent.reply(SimulatedBackend.failed(true));

@@ -25,13 +25,13 @@ final class SimulatedUser {
 
     private static final int BLUR_PART = 100;
 
-    private final Simulation simulation;
-    private final SimulationHistory history;
-    private final SimulationChecks checks;
-    private final SimulatedClient client;
+    final Simulation simulation;
+    final SimulationHistory history;
+    final SimulationChecks checks;
+    final SimulatedClient client;
     private final VirtualTime time;
-    private final Timeline timeline;
-    private final Plan.User plan;
+    final Timeline timeline;
+    final Plan.User plan;
     private int next;
     private SimulatedThread thread;
 
@@ -173,11 +173,19 @@ final class SimulatedUser {
                 call("lock()", Ticker.NEVER, act, lock::lock);
                 timeline.add(plan.name(), "ends, and holds", act.lock());
             }
+            case SIGNAL -> {
+                call("lock()", Ticker.NEVER, act, lock::lock);
+                new SimulatedCustomer(this, thread).puts(act, lock);
+            }
+            case AWAIT, AWAIT_BRIEFLY -> {
+                call("lock()", Ticker.NEVER, act, lock::lock);
+                new SimulatedCustomer(this, thread).takes(act, lock);
+            }
             default -> throw new IllegalArgumentException(act + " is for callbacks");
         }
     }
 
-    private VirtualTime.Event interruptLater(Plan.Act act) {
+    VirtualTime.Event interruptLater(Plan.Act act) {
         return time.after(
                 act.patience(),
                 () -> client.happens(() -> {
@@ -276,11 +284,11 @@ final class SimulatedUser {
         }
     }
 
-    private void requireClosed(String otherwise) {
+    void requireClosed(String otherwise) {
         simulation.require(client.isClosed(), Property.API, () -> plan.name() + ": " + otherwise);
     }
 
-    private void wished(Plan.Act act, Hold hold) {
+    void wished(Plan.Act act, Hold hold) {
         simulation.require(
                 hold == null || hold.request.terms.options.equals(act.options()),
                 Property.API,

@@ -24,6 +24,10 @@ final class Simulation {
     final SimulationHistory history;
     final SimulationChecks checks;
     final SimulatedCluster cluster;
+
+    /** For plans with conditions. */
+    final SimulatedShop shop = new SimulatedShop();
+
     private final List<SimulatedClient> clients = new ArrayList<>();
     private final List<Plan.Fault> awaitingTheirMoment = new ArrayList<>();
     private @Nullable Throwable defect;
@@ -56,6 +60,9 @@ final class Simulation {
         try {
             while (step(plan.loud())) {}
             heal();
+            if (plan.hasConditions()) {
+                settle();
+            }
             long end =
                     time.now() + SERVED_WITHIN + history.pendingCalls().size() * Plan.LONGEST_WORK + cluster.behind();
             while (history.hasPendingCalls() && step(end)) {}
@@ -66,6 +73,17 @@ final class Simulation {
         } finally {
             clients.forEach(SimulatedClient::endThreads);
         }
+    }
+
+    /** Lets signals arrive, and then lets all threads leave that wait for conditions. */
+    private void settle() {
+        long end = time.now() + SERVED_WITHIN + history.pendingCalls().size() * Plan.LONGEST_WORK + cluster.behind();
+        while (step(end)) {}
+        checks.settled();
+        clients.stream()
+                .filter(client -> !client.isDead() && !client.isClosed())
+                .findFirst()
+                .ifPresent(client -> plan.locks().forEach(lock -> shop.close(client, plan, lock)));
     }
 
     private void prepare(Plan.Fault fault) {

@@ -123,6 +123,9 @@ abstract class SimulationCheck {
     /** Called every {@link SimulationChecks#PERIOD} after {@link #regularly(LockAtServer)} for all locks. */
     void regularly() {}
 
+    /** Called when the faults have been over for a while, and threads may still wait for conditions. */
+    void settled() {}
+
     /** Called when the faults have been over for so long that no call may wait any more. */
     void afterHealing() {}
 

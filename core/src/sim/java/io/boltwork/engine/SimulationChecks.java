@@ -41,6 +41,7 @@ final class SimulationChecks {
             CallsEndCheck::new,
             NoFailureCheck::new,
             ApiCheck::new,
+            SignalsArriveCheck::new,
             ServedCheck::new,
             NothingLeftCheck::new);
 
@@ -254,6 +255,12 @@ final class SimulationChecks {
             check.regularly();
         }
         simulation.time.after(PERIOD, this::regularly);
+    }
+
+    void settled() {
+        for (SimulationCheck check : checks) {
+            check.settled();
+        }
     }
 
     void afterHealing() {

@@ -125,7 +125,10 @@ final class SimulationHistory {
 
     private void arrived(Command.Acquire acquire, Reply.Acquired answer) {
         // where the client does not listen yet, the request is sent as a try first; a granted try has arrived, too
-        if (answer.verdict() != Reply.Verdict.STALE && (acquire.queue() || answer.verdict() == Reply.Verdict.GRANTED)) {
+        boolean waitsForSignal = answer.verdict() == Reply.Verdict.WAITING;
+        if (answer.verdict() != Reply.Verdict.STALE
+                && !waitsForSignal
+                && (acquire.queue() || answer.verdict() == Reply.Verdict.GRANTED)) {
             arrivals.putIfAbsent(acquire.request(), arrivals.size() + 1);
         }
         if (answer.verdict() == Reply.Verdict.GRANTED) {

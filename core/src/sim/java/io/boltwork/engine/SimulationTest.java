@@ -63,6 +63,17 @@ class SimulationTest {
         assertThat(restores.get()).as("restores").isPositive();
     }
 
+    @Test
+    void conditionsSurviveThem() throws Exception {
+        if (Long.getLong("boltwork.seed") != null) {
+            return; // another test runs it
+        }
+        long first = Plan.CONDITIONS + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
+        run(first, Long.getLong("boltwork.seeds", 2_000) / 4);
+        assertThat(losses.get()).as("losses").isPositive();
+        assertThat(restores.get()).as("restores").isPositive();
+    }
+
     /** Runs as many seeds from that one on. */
     private void run(long first, long seeds) throws Exception {
         long start = System.nanoTime();

@@ -1,8 +1,10 @@
 package io.boltwork.engine;
 
 import io.boltwork.LeaseLoss;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
@@ -53,11 +55,14 @@ final class TimelineWriter {
 
     private static String command(Command<?> command) {
         if (command instanceof Command.Acquire c) {
-            return fields(
+            String asked = fields(
                     "acquire", c.lock(), c.request(), c.queue(), c.leaseMillis(), c.takeoverMillis(), c.notAfter());
+            return c.condition() == null ? asked : fields(asked, c.condition());
         } else if (command instanceof Command.Release c) {
             String next = c.next() == null ? "-" : command(c.next());
-            return fields("release", c.lock(), c.request(), c.firstToken(), c.lastToken(), c.keepMillis(), next);
+            String released =
+                    fields("release", c.lock(), c.request(), c.firstToken(), c.lastToken(), c.keepMillis(), next);
+            return c.signals().isEmpty() ? released : fields(released, c.signals());
         } else if (command instanceof Command.Withdraw c) {
             return fields("withdraw", c.lock(), c.request(), c.lastToken());
         } else if (command instanceof Command.Renew c) {
@@ -74,9 +79,9 @@ final class TimelineWriter {
                     c.leaseMillis(),
                     c.takeoverMillis(),
                     c.notAfter());
-        } else if (command instanceof Command.ForceRelease c) {
+        } else if (command instanceof ForceRelease c) {
             return fields("force", c.lock(), c.expectedToken());
-        } else if (command instanceof Command.Announce c) {
+        } else if (command instanceof Announce c) {
             return fields("announce", client(c.card()), c.lifeMillis(), c.nonce());
         }
         throw new IllegalArgumentException("no client of a simulation sends " + command);

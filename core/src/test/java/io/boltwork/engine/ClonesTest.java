@@ -7,8 +7,8 @@ import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ class ClonesTest {
     private final List<Throwable> defects = new ArrayList<>();
 
     private Engine client() {
-        server.execute(new Command.Announce(RECORD, 0, "")); // both were announced before the snapshot
+        server.execute(new Announce(RECORD, 0, "")); // both were announced before the snapshot
         return Engine.open(
                 MemoryBackend.on(server),
                 ClientOptions.defaults(),

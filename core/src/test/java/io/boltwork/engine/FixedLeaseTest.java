@@ -9,6 +9,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import io.boltwork.machine.RenewalClock;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ class FixedLeaseTest extends EngineScene {
 
     private void take(Taking how) {
         switch (how) {
-            case FORCE -> client.server.execute(new Command.ForceRelease("lock", 0));
+            case FORCE -> client.server.execute(new ForceRelease("lock", 0));
             case FLUSH -> client.server.flush();
             case DELETION -> client.server.delete("lock");
         }

@@ -15,7 +15,9 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -195,7 +197,7 @@ class LockNewsTest {
         uploads.acquire(1).release();
         uploads.acquire(2).release();
         logs("The semaphore 'uploads' has 3 permits, and this client is configured with 5");
-        client.server.execute(new Command.Resize("uploads", LockKind.SEMAPHORE, 4));
+        client.server.execute(new Resize("uploads", LockKind.SEMAPHORE, 4));
         uploads.acquire(3).release();
         logs(); // a number that was set counts for all
     }
@@ -216,7 +218,7 @@ class LockNewsTest {
         Lease lease = lock.acquire();
         heard.clear();
         pass(Duration.ofSeconds(2));
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
         pass(Duration.ofSeconds(3));
         assertThat(heard).hasSize(1);
         LockListener.Lost lost = (LockListener.Lost) heard.get(0);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.ManyRequests;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
@@ -40,11 +41,11 @@ class ManyWaitersTest extends EngineScene {
     /** Makes the backend answer commands about locks only on request. */
     private void isSlow() {
         client.wire = command -> {
-            if (command instanceof Command.Announce) {
+            if (command instanceof Announce) {
                 return client.execute(command); // not about a lock, and irrelevant here
             }
             sent.add(command);
-            if (command instanceof Command.Announce) {
+            if (command instanceof Announce) {
                 return client.execute(command);
             }
             open.add(command);

@@ -18,8 +18,10 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
 import java.io.IOException;
@@ -215,7 +217,7 @@ class PrintableTextsTest {
         fails(() -> both.writeLock().lock());
         both.readLock().unlock();
         fails(both.readLock()::unlock);
-        client.server.execute(new Command.ForceRelease(NAME, 0, LockKind.SEMAPHORE));
+        client.server.execute(new ForceRelease(NAME, 0, LockKind.SEMAPHORE));
         texts.addAll(List.of(
                 both.toString(), both.readLock().toString(), both.writeLock().toString()));
     }
@@ -232,8 +234,7 @@ class PrintableTextsTest {
 
     /** Inspects another client's lock. */
     private void look() {
-        client.server.execute(
-                new Command.Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), Long.MAX_VALUE / 2, "n"));
+        client.server.execute(new Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), Long.MAX_VALUE / 2, "n"));
         client.server.execute(new Command.Acquire(NAME, NAME + ":2", true, 60_000, 0, Long.MAX_VALUE));
         LockInfo info = inspector.describe(NAME);
         assertThat(info.holders()).hasSize(1);

@@ -12,7 +12,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Share;
@@ -77,7 +77,7 @@ class ReadWriteLockTest {
         lock.writeLock().lock();
         lock.readLock().lock();
         Lease reading = lock.readLock().currentLease().orElseThrow();
-        server.execute(new Command.ForceRelease("l", 0, LockKind.READ_WRITE));
+        server.execute(new ForceRelease("l", 0, LockKind.READ_WRITE));
         assertThat(reading.isValid()).isFalse();
         assertThat(lock.writeLock().isHeldByCurrentThread()).isFalse();
         assertThatThrownBy(() -> lock.writeLock().unlock()).isInstanceOf(LeaseLostException.class);
@@ -89,7 +89,7 @@ class ReadWriteLockTest {
         lock.writeLock().lock();
         lock.readLock().lock();
         lock.writeLock().unlock();
-        server.execute(new Command.ForceRelease("l", 0, LockKind.READ_WRITE));
+        server.execute(new ForceRelease("l", 0, LockKind.READ_WRITE));
         assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
         assertThatThrownBy(() -> lock.readLock().unlock()).isInstanceOf(LeaseLostException.class);
     }
@@ -180,7 +180,7 @@ class ReadWriteLockTest {
         writing.release();
         Lease first = get(readers.get(0));
         Lease second = get(readers.get(1));
-        server.execute(new Command.ForceRelease("l", 0, LockKind.READ_WRITE));
+        server.execute(new ForceRelease("l", 0, LockKind.READ_WRITE));
         assertThat(first.isValid()).isFalse();
         assertThat(second.isValid()).isFalse();
     }

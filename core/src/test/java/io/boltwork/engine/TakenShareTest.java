@@ -13,6 +13,7 @@ import io.boltwork.LockInspector;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
@@ -76,7 +77,7 @@ class TakenShareTest extends EngineScene {
     @Test
     void aLaterHolderLosesNothing() {
         Lease before = semaphore.acquire();
-        Command.ForceRelease force = new Command.ForceRelease("s", 0, LockKind.SEMAPHORE);
+        ForceRelease force = new ForceRelease("s", 0, LockKind.SEMAPHORE);
         Reply.Forced late = client.server.execute(force);
         Lease after = semaphore.acquire();
         client.engine.forced(force, late);
@@ -90,7 +91,7 @@ class TakenShareTest extends EngineScene {
         Lease lease = semaphore.acquire();
         Reply.Forced other = new Reply.Forced(
                 new ServerTime(time().millis(), "another run"), true, 0, null, null, 0, Long.MAX_VALUE);
-        client.engine.forced(new Command.ForceRelease("s", 0, LockKind.SEMAPHORE), other);
+        client.engine.forced(new ForceRelease("s", 0, LockKind.SEMAPHORE), other);
         assertThat(lease.isValid()).isTrue();
         lease.release();
     }

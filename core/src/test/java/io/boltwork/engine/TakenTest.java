@@ -10,7 +10,7 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockInspector;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class TakenTest extends EngineScene {
     }
 
     private void take() {
-        client.server.execute(new Command.ForceRelease("lock", 0));
+        client.server.execute(new ForceRelease("lock", 0));
     }
 
     @Test

@@ -6,8 +6,10 @@ import static io.boltwork.memory.Scene.NEVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
@@ -55,7 +57,7 @@ class MemoryScanTest {
     }
 
     private void announce(String id, long lifeMillis) {
-        assertThat(server.execute(new Command.Announce(clientRecord(id), lifeMillis, "n")))
+        assertThat(server.execute(new Announce(clientRecord(id), lifeMillis, "n")))
                 .isInstanceOf(Announced.class);
     }
 
@@ -171,7 +173,7 @@ class MemoryScanTest {
                 .token();
         acquire(LockKind.READ_WRITE, "r", "b:1", 1, Integer.MAX_VALUE);
         assertThat(scan("r")).extracting(ScannedLocks.Lock::claim).containsExactly(false);
-        server.execute(new Command.ForceRelease("r", first, LockKind.READ_WRITE));
+        server.execute(new ForceRelease("r", first, LockKind.READ_WRITE));
         assertThat(scan("r")).singleElement().satisfies(lock -> {
             assertThat(lock.claim()).isTrue();
             assertThat(lock.holders()).isEqualTo(1);
@@ -263,7 +265,7 @@ class MemoryScanTest {
     void clientsThatAreGoneLeaveNothingBehind() {
         ClientRecords cards = new ClientRecords();
         for (int i = 0; i < 1_000; i++) {
-            cards.put(new Command.Announce(clientRecord("once" + i), 1_000, "n"), 10L * i);
+            cards.put(new Announce(clientRecord("once" + i), 1_000, "n"), 10L * i);
         }
         assertThat(cards.size()).isEqualTo(100);
     }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -316,7 +318,7 @@ class MemoryServerTest {
         MemoryReplica replica = server.replica();
         server.failOver(replica);
         server.execute(new Command.Withdraw("l", "b:1", 0));
-        server.execute(new Command.ForceRelease("l", 0));
+        server.execute(new ForceRelease("l", 0));
         assertThat(inspect().queue()).isEmpty();
         server.failOver(replica);
         assertThat(inspect().owner()).isEqualTo("a:1");
@@ -326,9 +328,9 @@ class MemoryServerTest {
     @Test
     void aReplicaKnowsTheAnnouncedClients() {
         ClientRecord known = new ClientRecord("a", "shop", "host", 42, 0, 1);
-        server.execute(new Command.Announce(known, 60_000, "n"));
+        server.execute(new Announce(known, 60_000, "n"));
         MemoryReplica replica = server.replica();
-        server.execute(new Command.Announce(new ClientRecord("b", "shop", "host", 43, 0, 1), 60_000, "n"));
+        server.execute(new Announce(new ClientRecord("b", "shop", "host", 43, 0, 1), 60_000, "n"));
         server.failOver(replica);
         Report.Identified answer = server.execute(new Look.Identify(List.of("a", "b")));
         assertThat(answer.clients()).containsExactly(known);

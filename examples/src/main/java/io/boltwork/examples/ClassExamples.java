@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,30 @@ final class ClassExamples {
             sell();
         } finally {
             stock.unlock();
+        }
+        // @end
+    }
+
+    /** A part of an application that takes things from a buffer. */
+    interface Buffer {
+        boolean isEmpty();
+
+        void take();
+    }
+
+    static void condition(FencedLock lock, Buffer buffer) throws InterruptedException {
+        // @start region="Condition"
+        Condition notEmpty = lock.condition("notEmpty");
+        Condition notFull = lock.condition("notFull");
+        lock.lock();
+        try {
+            while (buffer.isEmpty()) {
+                notEmpty.await(10, TimeUnit.SECONDS);
+            }
+            buffer.take();
+            notFull.signal();
+        } finally {
+            lock.unlock();
         }
         // @end
     }

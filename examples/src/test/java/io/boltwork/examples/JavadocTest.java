@@ -20,7 +20,10 @@ class JavadocTest {
     @Test
     void examplesOfFencedLockMatchTheirSources() throws IOException {
         assertThat(page("FencedLock").verified())
-                .containsExactly("ClassExamples.java#FencedLock", "ClassExamples.java#acquireAsync");
+                .containsExactly(
+                        "ClassExamples.java#FencedLock",
+                        "ClassExamples.java#Condition",
+                        "ClassExamples.java#acquireAsync");
     }
 
     @ParameterizedTest

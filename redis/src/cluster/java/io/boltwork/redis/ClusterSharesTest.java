@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
@@ -14,6 +15,7 @@ import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
@@ -153,7 +155,7 @@ class ClusterSharesTest {
     @Test
     void aTakenPartIsToldOnTheChannelOfTheClient() throws Exception {
         long token = take(a, LOCK, "a:1", of(2)).token();
-        assertThat(b.ask(new Command.ForceRelease(LOCK, token, LockKind.SEMAPHORE), Reply.Forced.class)
+        assertThat(b.ask(new ForceRelease(LOCK, token, LockKind.SEMAPHORE), Reply.Forced.class)
                         .released())
                 .isTrue();
         assertThat(Client.next(a.takings).token()).isEqualTo(token);
@@ -165,7 +167,7 @@ class ClusterSharesTest {
             String lock = "lock-" + i;
             Acquired granted = take(a, lock, "a:" + i, of(2));
             HeldShare held = new HeldShare(of(2), granted.share().blockEnd(), 0);
-            assertThat(a.ask(new Command.Resize(lock, LockKind.SEMAPHORE, 5), Reply.Resized.class)
+            assertThat(a.ask(new Resize(lock, LockKind.SEMAPHORE, 5), Reply.Resized.class)
                             .capacity())
                     .isEqualTo(5);
             group.masters().forEach(master -> master.command("FLUSHALL"));

@@ -1,7 +1,9 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
@@ -153,7 +155,7 @@ final class DifferentialCommands {
         } else if (dice >= 106) {
             return look();
         } else if (dice >= 103) {
-            return new Command.Announce(clientRecord(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR, nonce());
+            return new Announce(clientRecord(), oneIn(3) ? 0 : oneIn(2) ? HOUR : 20 * HOUR, nonce());
         } else if (dice >= 100) {
             return forceRelease(lock());
         } else if (dice < 48) {
@@ -202,7 +204,7 @@ final class DifferentialCommands {
             case 0 -> acquire(lock, anyone(), oneIn(2), notAfter());
             case 1 -> release(lock);
             case 2 -> new Command.Withdraw(lock, anyone(), 0);
-            case 3 -> new Command.ForceRelease(lock, 0);
+            case 3 -> new ForceRelease(lock, 0);
             default -> new Command.Restore(lock, anyone(), millis * 1_000, lease(), delay(), notAfter());
         };
     }
@@ -227,13 +229,13 @@ final class DifferentialCommands {
         return new Command.Restore(lock, "carol:0", seen.get(lock).fence() + 1, 3_000, 0, Long.MAX_VALUE);
     }
 
-    private Command.ForceRelease forceRelease(String lock) {
+    private ForceRelease forceRelease(String lock) {
         if (oneIn(3)) {
-            return new Command.ForceRelease(lock, 0);
+            return new ForceRelease(lock, 0);
         }
         long first = first(lock, someone(lock));
         long token = oneIn(3) ? first + BLOCK_EDGES[random.nextInt(BLOCK_EDGES.length)] : last(first);
-        return new Command.ForceRelease(lock, Math.max(1, token)); // 0 or less would mean any token
+        return new ForceRelease(lock, Math.max(1, token)); // 0 or less would mean any token
     }
 
     private ClientRecord clientRecord() {

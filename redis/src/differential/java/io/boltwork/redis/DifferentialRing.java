@@ -21,7 +21,7 @@ final class DifferentialRing {
         Set<String> late = new HashSet<>();
         fields.forEach((name, text) -> {
             if (name.matches("q\\d+")) {
-                String[] entry = text.split(" ", 4);
+                String[] entry = text.split(" ", 5);
                 boolean isEnd = entry[0].equals("-");
                 String index = (isEnd ? "gone:" : "r") + entry[3];
                 assertThat(fields).as("the index of %s %s", name, text).containsEntry(index, name.substring(1));
@@ -38,7 +38,7 @@ final class DifferentialRing {
                 .isSubsetOf(late);
         for (Waiting waiting : queue) {
             String entry = fields.get("q" + fields.get("r" + waiting.request()));
-            assertThat(entry).as("the entry of %s", waiting).endsWith(" " + waiting.request());
+            assertThat(entry.split(" ", 5)[3]).as("the entry of %s", waiting).isEqualTo(waiting.request());
         }
         if (isShort && wanted.isEmpty()) {
             assertThat(fields).doesNotContainKeys("head", "tail");
@@ -48,5 +48,35 @@ final class DifferentialRing {
         if (wanted.stream().anyMatch(name -> name.startsWith("gone:"))) {
             assertThat(fields).containsKey("lapsed");
         }
+        checkConditions(fields);
+    }
+
+    /** Checks that the requests that wait for conditions are linked, and that no other fields are there. */
+    private static void checkConditions(Map<String, String> fields) {
+        long linked = 0;
+        for (Map.Entry<String, String> field : fields.entrySet()) {
+            if (!field.getKey().startsWith("c:")) {
+                continue;
+            }
+            String[] waiters = field.getValue().split(" ");
+            String request = waiters[1];
+            String before = "";
+            for (int i = 0; i < Integer.parseInt(waiters[0]); i++) {
+                String[] waiter = fields.get("w" + request).split(" ", 5);
+                assertThat(waiter[4])
+                        .as("the condition of %s", request)
+                        .isEqualTo(field.getKey().substring(2));
+                assertThat(before.isEmpty() || waiter[2].equals(before))
+                        .as("%s is behind %s", request, before)
+                        .isTrue();
+                before = request;
+                request = waiter[3];
+                linked++;
+            }
+            assertThat(before).as("the last one of %s", field).isEqualTo(waiters[2]);
+            assertThat(request).as("the end of %s", field).isEqualTo("-");
+        }
+        assertThat(fields.keySet().stream().filter(name -> name.startsWith("w")))
+                .hasSize((int) linked);
     }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.redis.DifferentialSite.Contents;
 import io.boltwork.redis.DifferentialSite.Done;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
@@ -97,7 +99,7 @@ final class DifferentialRun {
 
     /**
      * Executes the sequence of a seed. Of ten seeds, one has a long queue, one a queue of clients that are gone, one claims that
-     * lapse, and one queues at the edges of their bounds.
+     * lapse, one queues at the edges of their bounds, and one conditions.
      */
     void executeKindOf(long seed) throws Exception {
         if (seed % 10 == 0) {
@@ -111,6 +113,10 @@ final class DifferentialRun {
         } else if (Math.floorMod(seed, 10) == 3) {
             hasLongQueue = true;
             new DifferentialEdges(this, commands, memory).execute(site.clock() != null);
+            noOtherGrants();
+        } else if (Math.floorMod(seed, 10) == 4) {
+            hasLongQueue = true;
+            new DifferentialConditions(this, commands, memory, site.clock() != null).execute();
             noOtherGrants();
         } else {
             execute(STEPS);
@@ -155,7 +161,7 @@ final class DifferentialRun {
             wish(lock, wishes + i); // one entry in 50 finds more holes than entries
         }
         thin(lock, 3);
-        step(new Command.ForceRelease(lock, 0), false);
+        step(new ForceRelease(lock, 0), false);
         for (int i = 0; i < 40; i++) {
             if (commands.oneIn(6) && site.clock() != null) {
                 move(micros + 3_000_000); // the claim lapses, and all requests of its client are dropped
@@ -309,7 +315,7 @@ final class DifferentialRun {
         return String.join("\n", trace);
     }
 
-    private void note(String when, Command<?> command) {
+    void note(String when, Command<?> command) {
         trace.add(when + " " + command);
         if (trace.size() > TRACE) {
             trace.remove();
@@ -411,7 +417,7 @@ final class DifferentialRun {
 
     /** Executes one command and compares its answer and the state afterwards. */
     void step(Command<?> command, boolean full) throws Exception {
-        if (command instanceof Command.Announce announce) {
+        if (command instanceof Announce announce) {
             announcedUntil.put(announce.card().id(), micros / 1_000 + announce.lifeMillis());
         }
         part = Part.ANSWER;
@@ -499,14 +505,14 @@ final class DifferentialRun {
             seen("refused: no lock");
         } else {
             assertThat(full).as("%s", failed).isTrue();
-            assertThat(command).isInstanceOfAny(Command.Acquire.class, Command.Announce.class);
+            assertThat(command).isInstanceOfAny(Command.Acquire.class, Announce.class);
             assertThat(failed.cause()).hasMessageContaining("OOM");
             seen("refused: no memory");
         }
-        if (command instanceof Command.Announce announce) {
+        if (command instanceof Announce announce) {
             announcedUntil.remove(announce.card().id());
-            memory.execute(new Command.Announce(announce.card(), 0, ""));
-            Reply forgotten = site.send(new Command.Announce(announce.card(), 0, ""));
+            memory.execute(new Announce(announce.card(), 0, ""));
+            Reply forgotten = site.send(new Announce(announce.card(), 0, ""));
             assertThat(forgotten).isInstanceOf(Reply.Announced.class);
         }
     }
@@ -561,7 +567,7 @@ final class DifferentialRun {
             return;
         }
         long left = Math.max(0, after.untilMillis() - now);
-        if (command instanceof Command.ForceRelease force
+        if (command instanceof ForceRelease force
                 && (force.expectedToken() == 0 || ((Reply.Forced) answer).released())) {
             expiry.forced(lock, now, left, Math.max(0, before.untilMillis() - now), life);
         } else {
@@ -605,7 +611,7 @@ final class DifferentialRun {
      * the following token.
      */
     private static long moment(Command<?> command, Reply answer, Inspected after) {
-        if (command instanceof Command.ForceRelease force
+        if (command instanceof ForceRelease force
                 && (force.expectedToken() == 0 || ((Reply.Forced) answer).released())) {
             return after.owner() == null ? after.fence() : after.token() - 1;
         }

@@ -1,6 +1,7 @@
 package io.boltwork.redis;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -36,7 +37,7 @@ final class DifferentialSituation {
         } else if (command instanceof Command.Restore restore) {
             Reply.Restored answer = (Reply.Restored) reply;
             return "restore " + find(before, restore.request(), now(reply)) + ": " + answer.outcome();
-        } else if (command instanceof Command.ForceRelease force) {
+        } else if (command instanceof ForceRelease force) {
             Reply.Forced answer = (Reply.Forced) reply;
             String which = force.expectedToken() == 0 ? "any" : token(force.expectedToken(), before);
             return "force " + which + " " + owner(before, "", now(reply)) + queued(before) + ": "

@@ -2,9 +2,11 @@ package io.boltwork.redis;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -115,12 +117,12 @@ final class ShareDifferentialCommands {
             }
             case 22 -> {
                 long token = mine == null || oneIn(2) ? 0 : Math.min(mine.blockEnd, mine.token + below(3));
-                return oneIn(4) ? new Command.ForceRelease(at, token, kind) : nudge();
+                return oneIn(4) ? new ForceRelease(at, token, kind) : nudge();
             }
             default -> {
                 return kind == LockKind.READ_WRITE || !oneIn(3)
                         ? new Look.Inspect(at, kind)
-                        : new Command.Resize(at, kind, 1 + below(5));
+                        : new Resize(at, kind, 1 + below(5));
             }
         }
     }
@@ -249,10 +251,10 @@ final class ShareDifferentialCommands {
     }
 
     /** Returns the forced release of a request's hold, by any token of its block, or of all holds. */
-    Command.ForceRelease force(String request) {
+    ForceRelease force(String request) {
         Held mine = request == null ? null : held.get(request);
         long[] tokens = mine == null ? new long[] {0} : new long[] {mine.token, mine.token + 1, mine.blockEnd};
-        return new Command.ForceRelease(lock, tokens[below(tokens.length)], kind);
+        return new ForceRelease(lock, tokens[below(tokens.length)], kind);
     }
 
     /** Returns a wish that arrives too late. */

@@ -4,6 +4,7 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Resize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +81,7 @@ final class ShareDifferentialSequences {
 
     private void resize(String at, int permits) throws Exception {
         if (commands.kind == LockKind.SEMAPHORE) {
-            run.step(new Command.Resize(at, commands.kind, permits));
+            run.step(new Resize(at, commands.kind, permits));
         }
     }
 

@@ -8,24 +8,26 @@
 --   3  takeover delay, ms
 --   4  1 to queue, 0 to try
 --   5  not-after, ms
---   6  idle life: how long the key of an unused lock lives, ms
---   7  origin, for messages
+--   6  the condition that the request waits for: '+<condition>'; that it no longer waits for: '-<condition>'; empty for none
+--   7  idle life: how long the key of an unused lock lives, ms
+--   8  origin, for messages
 -- Returns {server ms, code, known, number, position, owner}
 --   1  GRANTED  the request owns the lock; number: its first token; position and owner may be missing
 --   2  QUEUED   the request waits at position; number: ms until the owner's lease and takeover delay end
 --   3  REFUSED  the lock is taken, or has just been granted to a waiting request; number: as for QUEUED
 --   4  STALE    not-after has passed and nothing was changed; number: 0
+--   20 WAITING  the request still waits for its condition; number: as for QUEUED, or 0 without an owner
 --   15 AGAIN    the lock is free, but its next owner is not found yet: ask again; a queuing request waits at position; number: 0
 
 local key = KEYS[1]
-local request, lease, takeover, life = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
+local request, lease, takeover, condition, life = ARGV[1], ARGV[2], ARGV[3], ARGV[6], ARGV[7]
 --- @include "time"
 local stale = now - ARGV[5] > 0
 
 -- The usual case, no owner and no waiters, reads and writes no more than necessary. It is only a short form of
 -- the general case below.
 local free = call('HMGET', key, 'owner', 'fence', 'head', 'x')
-if (free[1] or '') == '' and not free[3] and not stale then
+if (free[1] or '') == '' and not free[3] and not stale and condition == '' then
   local token = math.max((tonumber(free[2]) or 0) + 1, us)
   local left = lease + takeover
   local text = string.format -- cheaper than passing numbers
@@ -55,10 +57,12 @@ end
 --- @include "own"
 --- @include "tell"
 --- @include "lapse"
+--- @include "condition"
 --- @include "next"
+--- @include "grant"
 --- @include "enter"
 --- @include "ask"
 --- @include "touch"
-local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1')
+local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1', condition)
 touch(life)
 return {now, code, known, number, position, owner}

@@ -21,6 +21,7 @@ local expected = tonumber(ARGV[1])
 --- @include "ring"
 --- @include "tell"
 --- @include "lapse"
+--- @include "condition"
 --- @include "next"
 --- @include "grant"
 --- @include "touch"
@@ -41,6 +42,10 @@ if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <=
   -- Every holder, even one that this server has forgotten, must still find the fence when its lease ends.
   life = math.max(life, closed + $FORCED_MILLIS)
   lapse()
+  local signalled = string.match(claim, '%+(.*)$')
+  if signalled then
+    signal(signalled, 1) -- another request can use it
+  end
   owner, ends, claim = '', 0, ''
   -- Raised even without an owner, because a holder that this server has forgotten must not restore its hold.
   fence = math.max(fence + 1, us)

@@ -11,8 +11,10 @@
 --   6  lease of the next request, ms
 --   7  takeover delay of the next request, ms
 --   8  not-after of the next request, ms
---   9  idle life: how long the key of an unused lock lives, ms
---   10 origin, for messages
+--   9  the condition that the next request begins to wait for: '+<condition>'; empty for none
+--   10 signals: a MessagePack array of conditions, each with the number of requests to wake; empty for none
+--   11 idle life: how long the key of an unused lock lives, ms
+--   12 origin, for messages
 -- Returns {server ms, code, claim ms, owner}; claim ms is -1 if the next owner is not found yet: nudge.
 -- If the lock was released and there is a next request, its {code, known, number, position} follow, as in acquire.lua
 --   5  RELEASED   the request owned the lock
@@ -20,6 +22,7 @@
 --   7  NOT_HELD   any other case
 --   1  GRANTED    the next request owns the lock
 --   2  QUEUED     the next request waits
+--   20 WAITING    the next request waits for its condition
 --   15 AGAIN      the next request waits and must ask again, because the next owner is not found yet
 --   4  STALE      the not-after of the next request has passed; it was not queued
 
@@ -30,9 +33,9 @@ local request = ARGV[1]
 -- The usual cases (the owner releases; no request waits, or the client of the first one listens) read and write no more
 -- than necessary. They are only a short form of the general case below.
 local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail', 'lapsed')
-local spare = (tonumber(mine[4]) or 0) - now - ARGV[9] * 7 / 8 -- as touch
+local spare = (tonumber(mine[4]) or 0) - now - ARGV[11] * 7 / 8 -- as touch
 local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + $BLOCK_END
-    and ARGV[4] == '0' and ARGV[5] == '' and spare >= 0
+    and ARGV[4] == '0' and ARGV[5] == '' and ARGV[10] == '' and spare >= 0
 if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
   return {now, $RELEASED, 0, ''}
 end
@@ -43,7 +46,7 @@ if usual and mine[5] and mine[6] and not mine[7] then
   local head = tonumber(mine[5])
   local isLast = mine[6] - head == 1
   local first = call('HMGET', key, 'q' .. head, 'q' .. head + 1)
-  local lease, takeover, waiter = string.match(first[1] or '', '^(%d+) (%d+) %d+ (.*)$')
+  local lease, takeover, waiter = string.match(first[1] or '', '^(%d+) (%d+) %d+ (%S+)$')
   local claimed = math.min(lease or 0, $CLAIM_MILLIS)
   local left = claimed + (takeover or 0)
   if waiter and waiter ~= request and (isLast or first[2]) and left <= spare then
@@ -70,6 +73,7 @@ end
 --- @include "ring"
 --- @include "own"
 --- @include "lapse"
+--- @include "condition"
 --- @include "next"
 --- @include "grant"
 --- @include "extend"
@@ -106,15 +110,22 @@ else
 end
 
 leave(request)
+signalEach(ARGV[10])
 local verdict, known, number, position
+if held then
+  move()
+end
 if next and now - ARGV[8] > 0 then
   verdict, known, number, position = $STALE, indexOf(next) and 1 or 0, 0, 0
+elseif next and string.sub(ARGV[9], 1, 1) == '+' and not indexOf(next) then
+  verdict, known, number, position = $WAITING, 0, 0, 0
+  startWaiting(next, ARGV[6], ARGV[7], string.sub(ARGV[9], 2))
 elseif next then
-  verdict, known, number, position = ask(next, ARGV[6], ARGV[7], true)
+  verdict, known, number, position = ask(next, ARGV[6], ARGV[7], true, ARGV[9])
 end
 grant()
 if fence > 0 then -- otherwise there is no key
-  touch(ARGV[9])
+  touch(ARGV[11])
 end
 if next then
   return {now, code, claimed(), owner, verdict, known, number, position}

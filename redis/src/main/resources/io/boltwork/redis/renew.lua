@@ -17,11 +17,12 @@
 --   10  BROKEN     the key has another type
 
 --- @include "time"
-local key, owner, ends, claim, head, tail, expires, lapsed
+local key, owner, ends, claim, head, tail, expires, lapsed, signals
 --- @include "save"
 --- @include "extend"
 --- @include "client"
 --- @include "ring"
+--- @include "condition"
 --- @include "touch"
 
 local stale = now - ARGV[1] > 0
@@ -37,12 +38,13 @@ for i = 1, #KEYS do
     lease, takeover = items[at + 2], items[at + 3]
   end
   at = at + (differ and 4 or 2)
-  local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed')
+  local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed', 'signals')
   local code = $BROKEN
   if not read.err then
     owner, ends, claim = read[1] or '', tonumber(read[3]) or 0, read[4] or ''
     head, tail, expires, lapsed = tonumber(read[7]) and tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
-    found, gone, stored = {}, {}, nil
+    signals = read[10]
+    found, gone, stored, due, unused = {}, {}, nil, nil, nil
     if stale then
       code = $STALE
     elseif owner == request and tonumber(read[2]) == first then

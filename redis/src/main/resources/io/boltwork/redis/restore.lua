@@ -27,12 +27,14 @@ end
 --- @include "client"
 --- @include "ring"
 --- @include "lapse"
+--- @include "condition"
 --- @include "touch"
 
 local code = $LOST
 if (owner == '' or now >= ends) and fence < first then
   code = $OK
   lapse()
+  move()
   leave(request) -- after lapse(), which may have queued the request again
   owner, token, fence, claim = request, first, first + $BLOCK_END, ''
   ends = now + ARGV[3] + ARGV[4]

@@ -5,8 +5,9 @@
 -- ARGV
 --   1  request, empty for none (a nudge)
 --   2  last token used, 0 if the request never held the lock
---   3  idle life: how long the key of an unused lock lives, ms
---   4  origin, for messages
+--   3  signals, as in release.lua
+--   4  idle life: how long the key of an unused lock lives, ms
+--   5  origin, for messages
 -- Returns {server ms, code, claim ms, owner}; claim ms is -1 if the next owner is not found yet: nudge
 --   11  WITHDRAWN  the request owned the lock or waited in the queue
 --   12  UNKNOWN    neither
@@ -21,17 +22,27 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "ring"
 --- @include "tell"
 --- @include "lapse"
+--- @include "condition"
 --- @include "next"
 --- @include "grant"
 --- @include "touch"
 
 local code = $UNKNOWN
 if request ~= '' then
+  local signalled = '' -- another request can use the signal
   if owner == request then
     code = $WITHDRAWN
+    signalled = string.match(claim, '%+.*$') or ''
     owner, ends, claim = '', 0, ''
     save('owner', owner)
   elseif indexOf(request) then
+    code = $WITHDRAWN
+    signalled = signals and string.match(call('HGET', key, 'q' .. indexOf(request)) or '', ' (%+.*)$') or ''
+  end
+  if signalled ~= '' then
+    signal(string.sub(signalled, 2), 1)
+  end
+  if stopWaiting(request) then
     code = $WITHDRAWN
   end
   leave(request)
@@ -40,8 +51,9 @@ if request ~= '' then
     save('fence', fence)
   end
 end
+signalEach(ARGV[3])
 grant()
 if fence > 0 or head then -- otherwise there is no key
-  touch(ARGV[3])
+  touch(ARGV[4])
 end
 return {now, code, claimed(), owner}

@@ -2,8 +2,8 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply.Failed;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -68,7 +68,7 @@ class AnnounceScriptTest extends ScriptTest {
         redis.command("SET", RECORD, "something else");
         redis.command("HSET", "boltwork:client:b", "pid", "7");
         assertThat(b.identify("a", "b")).isEmpty();
-        Failed failed = a.ask(new Command.Announce(clientRecord("shop"), 1_000, "nonce"), Failed.class);
+        Failed failed = a.ask(new Announce(clientRecord("shop"), 1_000, "nonce"), Failed.class);
         assertThat(failed.executed()).isFalse();
         assertThat(failed.cause()).hasMessageContaining("the client 'a'");
     }

@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
@@ -180,8 +181,7 @@ class MemoryFullTest extends ScriptTest {
         ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 42, 1, 1);
         a.announce(clientRecord, 60_000);
         fillMemory();
-        assertThat(a.ask(new Command.Announce(clientRecord, 60_000, "n"), Failed.class)
-                        .executed())
+        assertThat(a.ask(new Announce(clientRecord, 60_000, "n"), Failed.class).executed())
                 .isFalse();
         assertThat(a.identify("a")).containsExactly(clientRecord);
         a.announce(clientRecord, 0);

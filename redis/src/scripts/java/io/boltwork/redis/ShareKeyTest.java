@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Look;
@@ -12,6 +13,7 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Report;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.List;
@@ -94,7 +96,7 @@ class ShareKeyTest extends ShareScriptTest {
             week.ask(new Command.Acquire(LOCK, "week:1", true, Client.LEASE, 0, Client.NEVER, of(1)), Acquired.class);
             minute.ask(
                     new Command.Acquire(LOCK, "minute:1", true, Client.LEASE, 0, Client.NEVER, of(1)), Acquired.class);
-            minute.ask(new Command.ForceRelease(LOCK, 1, KIND), Reply.Forced.class);
+            minute.ask(new ForceRelease(LOCK, 1, KIND), Reply.Forced.class);
             assertThat(timeToLive()).isGreaterThan(IdleLife.LONGEST.toMillis());
         }
     }
@@ -135,7 +137,7 @@ class ShareKeyTest extends ShareScriptTest {
             other.ask(next, Acquired.class);
             other.ask(new Command.Withdraw(LOCK, "a:1", 0, new HeldShare(of(3), 0, 0)), Reply.Withdrawn.class);
             assertThat(other.nextGrant().lock()).isEqualTo(LOCK);
-            other.ask(new Command.ForceRelease(LOCK, 0, KIND), Reply.Forced.class);
+            other.ask(new ForceRelease(LOCK, 0, KIND), Reply.Forced.class);
             assertThat(Client.next(other.takings).request()).isEqualTo("a:2");
             assertThat(fields("shop:locks:semaphore:{stock:1001}")).containsEntry("n", "1");
         }
@@ -151,8 +153,8 @@ class ShareKeyTest extends ShareScriptTest {
                 new Command.Release("cart", "a:1", 5, 5, 0, wish, held),
                 new Command.Restore("cart", "a:1", 5, Client.LEASE, 0, Client.NEVER, held),
                 new Command.Withdraw("cart", "a:1", 0, held),
-                new Command.ForceRelease("cart", 0, LockKind.SEMAPHORE),
-                new Command.Resize("cart", LockKind.SEMAPHORE, 5),
+                new ForceRelease("cart", 0, LockKind.SEMAPHORE),
+                new Resize("cart", LockKind.SEMAPHORE, 5),
                 new Look.Inspect("cart", LockKind.SEMAPHORE))) {
             Failed failed = a.ask(command, Failed.class);
             assertThat(failed.cause()).hasMessageContaining("the semaphore 'cart' (key 'boltwork:semaphore:{cart}')");

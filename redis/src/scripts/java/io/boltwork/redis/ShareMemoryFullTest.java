@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -11,6 +12,7 @@ import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -173,11 +175,9 @@ class ShareMemoryFullTest extends ShareScriptTest {
         assertThat(Client.next(a.takings).request()).isEqualTo("a:1");
         assertThat(resize(9).capacity()).isEqualTo(9);
         assertThat(fields()).containsEntry("capacity", "9");
-        assertThat(a.ask(new Command.Resize("new", KIND, 7), Reply.Resized.class)
-                        .capacity())
+        assertThat(a.ask(new Resize("new", KIND, 7), Reply.Resized.class).capacity())
                 .isEqualTo(7);
-        assertThat(a.ask(new Command.ForceRelease("other", 0, KIND), Reply.Forced.class)
-                        .released())
+        assertThat(a.ask(new ForceRelease("other", 0, KIND), Reply.Forced.class).released())
                 .isFalse();
         assertThat(fields("boltwork:semaphore:{other}")).containsKeys("fence", "all", "x");
     }

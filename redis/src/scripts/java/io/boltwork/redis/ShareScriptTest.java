@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -134,11 +136,11 @@ abstract class ShareScriptTest extends ScriptTest {
     }
 
     Reply.Forced force(long expectedToken) {
-        return a.ask(new Command.ForceRelease(LOCK, expectedToken, KIND), Reply.Forced.class);
+        return a.ask(new ForceRelease(LOCK, expectedToken, KIND), Reply.Forced.class);
     }
 
     Reply.Resized resize(int permits) {
-        return a.ask(new Command.Resize(LOCK, KIND, permits), Reply.Resized.class);
+        return a.ask(new Resize(LOCK, KIND, permits), Reply.Resized.class);
     }
 
     // ================================================================ entries

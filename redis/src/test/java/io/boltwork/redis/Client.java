@@ -2,9 +2,11 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -110,7 +112,7 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     Reply.Forced force(String lock, long expectedToken) {
-        return ask(new Command.ForceRelease(lock, expectedToken), Reply.Forced.class);
+        return ask(new ForceRelease(lock, expectedToken), Reply.Forced.class);
     }
 
     Reply.Announced announce(ClientRecord clientRecord, long lifeMillis) {
@@ -118,7 +120,7 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     Reply.Announced announce(ClientRecord clientRecord, long lifeMillis, String nonce) {
-        return ask(new Command.Announce(clientRecord, lifeMillis, nonce), Reply.Announced.class);
+        return ask(new Announce(clientRecord, lifeMillis, nonce), Reply.Announced.class);
     }
 
     List<ClientRecord> identify(String... clients) {

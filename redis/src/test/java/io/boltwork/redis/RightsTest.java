@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockKind;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Share;
@@ -114,14 +116,14 @@ class RightsTest {
         try (Client client = opened[0]) {
             ClientRecord clientRecord = new ClientRecord("a", "shop", "host", 1, 1, 1);
             List<Command<?>> commands = new ArrayList<>(List.of(
-                    new Command.Announce(clientRecord, 60_000, "n"),
-                    new Command.Announce(clientRecord, 0, ""),
+                    new Announce(clientRecord, 60_000, "n"),
+                    new Announce(clientRecord, 0, ""),
                     acquire(0),
                     acquire(1),
                     acquire(2),
                     new Command.Withdraw("l", "a:1", 0),
                     new Command.Release("l", "a:0", 1, 1, 0, null),
-                    new Command.ForceRelease("l", 0),
+                    new ForceRelease("l", 0),
                     permit(0),
                     permit(1),
                     permit(2), // looks whether the client at the head listens

@@ -3,6 +3,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
@@ -240,8 +241,8 @@ class ScanTest extends ScriptTest {
     @Test
     void everyClientIsFoundPageByPage() {
         IntStream.range(0, 300)
-                .forEach(i -> a.send(
-                        new Command.Announce(new ClientRecord("client" + i, "shop", "host", i, i, 1), 60_000, "n")));
+                .forEach(i ->
+                        a.send(new Announce(new ClientRecord("client" + i, "shop", "host", i, i, 1), 60_000, "n")));
         lock(LOCK, "client");
         assertThat(new HashSet<>(a.scanClients(20)))
                 .hasSize(300)

@@ -8,6 +8,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
@@ -53,7 +54,7 @@ class PrintableSpringTest {
     }
 
     private void holdElsewhere() {
-        server.execute(new Command.Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), 60_000, "n"));
+        server.execute(new Announce(new ClientRecord("other", NAME, NAME, 1, 0, 1), 60_000, "n"));
         server.execute(new Command.Acquire(NAME, "other:1", true, 60_000, 0, Long.MAX_VALUE));
         server.execute(new Command.Acquire(NAME, NAME + ":2", true, 60_000, 0, Long.MAX_VALUE));
     }

@@ -157,14 +157,6 @@ abstract class LockContractBadInput extends LockContractPart {
     }
 
     @Test
-    void conditionsAreRefusedAsUnsupported() {
-        FencedLock lock = newLock();
-        assertThatThrownBy(lock::newCondition)
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContainingAll("ondition", "not supported");
-    }
-
-    @Test
     void aBackendBelongsToOneClient() {
         Party party = party();
         assertThatThrownBy(() -> LockClient.create(party.backend()))

@@ -186,7 +186,12 @@ final class RecordedLock implements FencedLock {
 
     @Override
     public Condition newCondition() {
-        return lock.newCondition();
+        return new RecordedCondition(lock.newCondition(), lock, share, history);
+    }
+
+    @Override
+    public Condition condition(String name) {
+        return new RecordedCondition(lock.condition(name), lock, share, history);
     }
 
     @Override

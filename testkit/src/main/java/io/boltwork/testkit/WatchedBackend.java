@@ -1,5 +1,6 @@
 package io.boltwork.testkit;
 
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -135,7 +136,7 @@ public final class WatchedBackend implements LockBackend {
 
     @Override
     public void send(Command<?> command, Consumer<Reply> handler) {
-        if (!(command instanceof Command.Announce)) {
+        if (!(command instanceof Announce)) {
             sent.incrementAndGet();
         }
         commands.add(command);

@@ -24,10 +24,16 @@ public final class LockRecord implements StoredRecord<LockRecord> {
     /** The queue entry that a short claim was granted to, or {@code null}. */
     WaitQueue.@Nullable QueuedRequest shortClaim;
 
+    /** The condition of which the owner has taken a signal, while it is a claim; otherwise {@code null}. */
+    @Nullable
+    String signalled;
+
     /** No token larger than this has been issued. */
     public long fence;
 
     final WaitQueue queue = new WaitQueue();
+
+    final ConditionQueues conditions = new ConditionQueues();
 
     /** The last millisecond of the server's clock at which the record exists. */
     public long expiresAt;
@@ -40,8 +46,10 @@ public final class LockRecord implements StoredRecord<LockRecord> {
         copy.until = until;
         copy.claim = claim;
         copy.shortClaim = shortClaim;
+        copy.signalled = signalled;
         copy.fence = fence;
         copy.queue.enterAll(queue);
+        copy.conditions.enterAll(conditions);
         copy.expiresAt = expiresAt;
         return copy;
     }
@@ -50,8 +58,14 @@ public final class LockRecord implements StoredRecord<LockRecord> {
         owner = null;
         token = 0;
         until = 0;
+        confirmClaim();
+    }
+
+    /** Notes that the owner is not, or no longer, a claim. */
+    void confirmClaim() {
         claim = false;
         shortClaim = null;
+        signalled = null;
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.boltwork.spi.rules;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ConditionWait;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
@@ -10,14 +12,10 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
-import io.boltwork.spi.Report.Inspected.Holder;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Signal;
 import io.boltwork.spi.Taken;
-import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +93,7 @@ public final class LockRules {
         Acquired next = null;
         Release outcome;
         leave(record, request);
+        command.signals().forEach(record.conditions::signal);
         if (request.equals(record.owner)) {
             outcome = Release.RELEASED;
             if (record.token == command.firstToken() && record.fence == blockEnd(command.firstToken())) {
@@ -107,16 +106,17 @@ public final class LockRules {
                 record.owner = KEPT;
                 record.until = now() + command.keepMillis();
             }
+            moveSignalled(record);
             if (command.next() != null) {
-                next = acquire(record, command.next(), true);
+                next = enter(record, command.next());
             }
         } else {
             outcome = forgotten(record, command.firstToken()) ? Release.FORGOTTEN : Release.NOT_HELD;
             raiseFence(record, command.lastToken()); // a late restore is refused
         }
         grant(command.lock(), record);
-        if (next != null && next.verdict() == Verdict.STALE) {
-            next = stale(record, next.known()); // the grant may have changed the owner
+        if (next != null && (next.verdict() == Verdict.STALE || next.verdict() == Verdict.WAITING)) {
+            next = outside(record, next.verdict(), 0, next.known()); // the grant may have changed the owner
         }
         touch(record, idleMillis, 0);
         return new Reply.Released(server, outcome, next, claimMillis(record), ownerOf(record));
@@ -133,12 +133,16 @@ public final class LockRules {
         String request = command.request();
         boolean known = request != null && isKnown(record, request);
         if (request != null) {
+            boolean isOwner = request.equals(record.owner);
+            signal(record, isOwner ? record.signalled : record.queue.signalled(request)); // another waiter can use it
+            known |= record.conditions.remove(request);
             leave(record, request);
-            if (request.equals(record.owner)) {
+            if (isOwner) {
                 record.clearOwner();
             }
             raiseFence(record, command.lastToken());
         }
+        command.signals().forEach(record.conditions::signal);
         grant(command.lock(), record);
         touch(record, idleMillis, 0);
         return new Reply.Withdrawn(server, known, claimMillis(record), ownerOf(record));
@@ -200,6 +204,7 @@ public final class LockRules {
         boolean restored = forgotten(record, command.firstToken());
         if (restored) {
             lapse(record);
+            moveSignalled(record);
         }
         leave(record, command.request()); // after lapse(), which may have queued the request again for its short claim
         if (restored) {
@@ -213,26 +218,13 @@ public final class LockRules {
     }
 
     /**
-     * Returns the lock as the server sees it.
-     *
-     * @param record the record of the lock
-     * @return the reply
-     */
-    public Inspected inspect(LockRecord record) {
-        String owner = ownerOf(record);
-        List<Holder> holders =
-                owner == null ? List.of() : List.of(new Holder(owner, 1, record.token, record.until, record.claim));
-        return new Inspected(server, holders, owner == null ? record.until : 0, record.fence, waiting(record.queue), 1);
-    }
-
-    /**
      * Takes a lock away from its owner.
      *
      * @param record the record of the lock
      * @param command the command
      * @return the reply
      */
-    public Reply.Forced forceRelease(LockRecord record, Command.ForceRelease command) {
+    public Reply.Forced forceRelease(LockRecord record, ForceRelease command) {
         lapse(record);
         long takenToken = record.token;
         boolean released = false;
@@ -242,6 +234,7 @@ public final class LockRules {
         if (forced) {
             released = record.owner != null;
             taken = ownerOf(record);
+            signal(record, record.signalled);
             record.clearOwner();
             // also without an owner: a holder that this server forgot must not restore its hold
             record.fence = nextToken(record);
@@ -259,31 +252,6 @@ public final class LockRules {
         return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), taken, takenToken);
     }
 
-    /**
-     * Returns the summary of a lock; empty if it is neither held, nor kept closed, nor waited for.
-     *
-     * @param name the name of the lock
-     * @param record the record of the lock
-     * @return the summary; empty if there is nothing to show
-     */
-    public Optional<Report.ScannedLocks.Lock> summary(String name, LockRecord record) {
-        boolean open = record.owner == null || lapsed(record);
-        if (open && record.queue.isEmpty()) {
-            return Optional.empty();
-        }
-        LockRecord shown = open ? new LockRecord() : record;
-        int holders = ownerOf(shown) == null ? 0 : 1;
-        return Optional.of(new Report.ScannedLocks.Lock(
-                LockKind.LOCK, name, holders, holders, shown.token, shown.until, shown.claim, record.queue.length()));
-    }
-
-    /** Returns the requests in a queue. */
-    static List<Inspected.Waiting> waiting(WaitQueue queue) {
-        return queue.entries().stream()
-                .map(entry -> new Inspected.Waiting(entry.request(), entry.weight(), entry.sinceMillis()))
-                .toList();
-    }
-
     private void touch(LockRecord record, long lifeMillis, long closedMillis) {
         if (record.isBlank()) {
             return;
@@ -299,6 +267,16 @@ public final class LockRules {
         if (now() > wish.notAfter()) {
             return stale(record, isKnown(record, request));
         }
+        ConditionWait wait = wish.condition();
+        if (wait != null && !wait.goesOn()) {
+            record.conditions.remove(request);
+        } else if (wait != null && record.conditions.contains(request)) {
+            grant(wish.lock(), record); // perhaps to this request, or a signal that is due wakes it
+            if (record.conditions.contains(request)) {
+                long remaining = record.owner == null ? 0 : record.until - now();
+                return outside(record, Verdict.WAITING, remaining, true);
+            }
+        }
         if (request.equals(record.owner)) { // a repetition, or a grant whose message was lost
             if (lapsed(record)) {
                 setOwner(record, request, wish.leaseMillis(), wish.takeoverMillis(), false);
@@ -308,15 +286,19 @@ public final class LockRules {
             return granted(record, request, true);
         }
         lapse(record);
+        moveSignalled(record);
         // after lapse(): a claim of the same client that has lapsed may have removed the request
         boolean known = isKnown(record, request);
-        boolean more = record.owner == null && giveToNext(wish.lock(), record, request);
+        boolean more = giveToOthers(wish.lock(), record, request);
         if (record.owner == null && !more) {
             setOwner(record, request, wish.leaseMillis(), wish.takeoverMillis(), false);
             return granted(record, request, known);
         }
         long remaining = more ? 0 : record.until - now();
         Verdict taken = queue ? Verdict.QUEUED : Verdict.REFUSED;
+        if (queue && !record.queue.contains(request)) {
+            leave(record, request); // the remains of an entry that no longer counts
+        }
         int position =
                 queue ? record.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now(), budget) : 0;
         return new Acquired(server, more ? Verdict.AGAIN : taken, 0, remaining, position, known, ownerOf(record));
@@ -328,15 +310,60 @@ public final class LockRules {
     }
 
     private Acquired stale(LockRecord record, boolean known) {
-        return new Acquired(server, Verdict.STALE, 0, 0, 0, known, ownerOf(record));
+        return outside(record, Verdict.STALE, 0, known);
+    }
+
+    /** Returns the answer to a request that neither has the lock nor is in its queue because of this command. */
+    private Acquired outside(LockRecord record, Verdict verdict, long remaining, boolean known) {
+        return new Acquired(server, verdict, 0, remaining, 0, known, ownerOf(record));
+    }
+
+    /** Lets the request that a release carries wait in the queue, or for its condition. */
+    private Acquired enter(LockRecord record, Command.Acquire next) {
+        String request = next.request();
+        ConditionWait condition = next.condition();
+        if (condition == null || !condition.goesOn() || record.queue.contains(request)) {
+            return acquire(record, next, true);
+        }
+        if (now() > next.notAfter()) {
+            return stale(record, false);
+        }
+        record.conditions.add(condition.name(), request, next.leaseMillis(), next.takeoverMillis());
+        return outside(record, Verdict.WAITING, 0, false);
+    }
+
+    /** Gives a signal that was not used to the next request that waits for the condition. */
+    private static void signal(LockRecord record, @Nullable String condition) {
+        if (condition != null) {
+            record.conditions.signal(new Signal(condition, 1));
+        }
+    }
+
+    /** Moves signalled requests to the queue. Returns whether any was. */
+    private boolean moveSignalled(LockRecord record) {
+        record.queue.takeUnused().forEach(condition -> signal(record, condition));
+        return record.conditions.areSignalsDue() && record.conditions.moveSignalled(record.queue, budget, now());
     }
 
     /** Grants a free lock to the next waiter. */
     private void grant(String lock, LockRecord record) {
         lapse(record);
-        if (record.owner == null) {
-            giveToNext(lock, record, null);
+        moveSignalled(record);
+        giveToOthers(lock, record, null);
+    }
+
+    /**
+     * Grants a free lock as {@link #giveToNext} does. If the queue has no more requests because signals were not used, the
+     * next requests of their conditions follow.
+     */
+    private boolean giveToOthers(String lock, LockRecord record, @Nullable String self) {
+        boolean more = false;
+        boolean moved = true;
+        while (record.owner == null && !more && moved) {
+            more = giveToNext(lock, record, self);
+            moved = moveSignalled(record);
         }
+        return more;
     }
 
     /**
@@ -355,12 +382,17 @@ public final class LockRules {
             record.queue.pop(head);
             boolean isShort = record.queue.areClaimsShort(now());
             long lease = claimLease(head, isShort);
-            if (publish.test(new Grant(lock, head.request(), nextToken(record), lease, server))) {
+            boolean signalled = head.signalled() != null;
+            Grant message =
+                    new Grant(lock, head.request(), nextToken(record), lease, server, LockKind.LOCK, 0, signalled);
+            if (publish.test(message)) {
                 setOwner(record, head.request(), lease, head.takeoverMillis(), true);
                 record.shortClaim = isShort ? head : null;
+                record.signalled = head.signalled();
                 record.queue.first(budget);
             } else {
                 budget.notListening(RequestId.clientOf(head.request()));
+                record.queue.signalUnused(head);
             }
         }
         if (!record.queue.isEmpty()) {
@@ -371,6 +403,9 @@ public final class LockRules {
 
     private void leave(LockRecord record, String request) {
         record.queue.remove(request, budget, now());
+        if (record.queue.hasUnused()) {
+            moveSignalled(record);
+        }
     }
 
     private void setOwner(LockRecord record, String request, long leaseMillis, long takeoverMillis, boolean claim) {
@@ -378,15 +413,14 @@ public final class LockRules {
         record.token = nextToken(record);
         record.fence = blockEnd(record.token);
         record.until = now() + leaseMillis + takeoverMillis;
+        record.confirmClaim();
         record.claim = claim;
-        record.shortClaim = null;
     }
 
     /** Confirms the owner and extends its lease; the remaining time is never shortened. */
     private void extendTo(LockRecord record, long leaseMillis, long takeoverMillis) {
         record.until = Math.max(record.until, now() + leaseMillis + takeoverMillis);
-        record.claim = false;
-        record.shortClaim = null;
+        record.confirmClaim();
     }
 
     /**
@@ -397,9 +431,11 @@ public final class LockRules {
         if (record.owner != null && lapsed(record)) {
             WaitQueue.QueuedRequest entry = record.shortClaim;
             if (record.claim && entry != null && !entry.again()) {
-                record.queue.lapsed(entry, now());
+                record.queue.lapsed(entry, now(), budget);
             } else if (record.claim) {
                 record.queue.lapsed(record.owner, entry != null, now());
+                budget.claimLapsed(RequestId.clientOf(record.owner));
+                signal(record, record.signalled);
             }
             record.clearOwner();
         }
@@ -434,7 +470,7 @@ public final class LockRules {
      * {@link Reply#AGAIN} if more waiting requests must be examined.
      */
     private long claimMillis(LockRecord record) {
-        if (record.owner == null && !record.queue.isEmpty()) {
+        if (record.owner == null && !record.queue.isEmpty() || record.conditions.areSignalsDue()) {
             return Reply.AGAIN;
         }
         return record.claim || KEPT.equals(record.owner) ? record.until - now() : 0;
@@ -456,7 +492,8 @@ public final class LockRules {
         return request.equals(record.owner) || record.queue.contains(request);
     }
 
-    private static @Nullable String ownerOf(LockRecord record) {
+    /** Returns the request that owns a lock; {@code null} if there is none, or the lock is kept closed. */
+    static @Nullable String ownerOf(LockRecord record) {
         return KEPT.equals(record.owner) ? null : record.owner;
     }
 }

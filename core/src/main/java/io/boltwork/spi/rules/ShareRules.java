@@ -1,6 +1,7 @@
 package io.boltwork.spi.rules;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply;
@@ -11,6 +12,7 @@ import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Taken;
@@ -293,7 +295,7 @@ public final class ShareRules extends ShareSteps {
      * @param command the command
      * @return the reply
      */
-    public Reply.Forced forceRelease(ShareRecord record, Command.ForceRelease command) {
+    public Reply.Forced forceRelease(ShareRecord record, ForceRelease command) {
         latest = now();
         long expected = command.expectedToken();
         List<Entry> ended = new ArrayList<>();
@@ -343,7 +345,7 @@ public final class ShareRules extends ShareSteps {
      * @param command the command
      * @return the reply
      */
-    public Reply.Resized resize(ShareRecord record, Command.Resize command) {
+    public Reply.Resized resize(ShareRecord record, Resize command) {
         latest = now();
         record.capacity = command.permits();
         record.set = Math.max(record.set + 1, micros);
@@ -369,7 +371,7 @@ public final class ShareRules extends ShareSteps {
                 holders.add(new Inspected.Holder(entry.id, permits, entry.token, entry.until, entry.claim));
             }
         }
-        return new Inspected(server, holders, kept, record.fence, LockRules.waiting(record.queue), record.capacity);
+        return new Inspected(server, holders, kept, record.fence, LockReports.waiting(record.queue), record.capacity);
     }
 
     // ================================================================ answers

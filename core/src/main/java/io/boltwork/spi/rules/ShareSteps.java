@@ -206,7 +206,7 @@ abstract class ShareSteps {
         record.remove(ended.id);
         WaitQueue.QueuedRequest entry = ended.shortClaim;
         if (ended.claim && entry != null && !entry.again()) {
-            record.queue.lapsed(entry, now());
+            record.queue.lapsed(entry, now(), budget);
         } else if (ended.claim) {
             record.queue.lapsed(ended.id, entry != null, now());
         }

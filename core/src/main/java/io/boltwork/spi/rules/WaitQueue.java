@@ -41,14 +41,26 @@ final class WaitQueue {
      * @param sinceMillis the time at which it was queued
      * @param weight the part of a shared lock that it wants; 1 for a plain lock
      * @param again whether it is in the queue for the second time, after its first claim was short and has lapsed
+     * @param signalled the condition of which it has taken a signal; {@code null} if it has taken none
      */
     record QueuedRequest(
-            String request, long leaseMillis, long takeoverMillis, int weight, long sinceMillis, boolean again) {}
+            String request,
+            long leaseMillis,
+            long takeoverMillis,
+            int weight,
+            long sinceMillis,
+            boolean again,
+            @Nullable String signalled) {}
 
     /** The number of places that one command may still examine, and the clients that it has found not to listen. */
     static final class Budget {
         private int left = LockBackend.PLACES_PER_STEP;
         private Set<String> deaf = Set.of();
+        private Set<String> silent = Set.of();
+
+        boolean isLeft() {
+            return left > 0;
+        }
 
         /** Takes one place from the budget. Returns whether there was one. */
         boolean take() {
@@ -57,6 +69,19 @@ final class WaitQueue {
                 return true;
             }
             return false;
+        }
+
+        /** Returns whether a client is known to be gone: it does not listen, or a claim of it has lapsed. */
+        boolean isGone(String client) {
+            return deaf.contains(client) || silent.contains(client);
+        }
+
+        /** Notes that a claim of a client has lapsed, with all its queued requests. */
+        void claimLapsed(String client) {
+            if (silent.isEmpty()) {
+                silent = new HashSet<>();
+            }
+            silent.add(client);
         }
 
         void notListening(String client) {
@@ -94,6 +119,9 @@ final class WaitQueue {
     /** The place of the last mark, or a later one. */
     private long lastMark;
 
+    /** The conditions of requests that have left the queue although they have taken signals. */
+    private final List<String> unused = new ArrayList<>();
+
     boolean isEmpty() {
         return head == 0;
     }
@@ -129,6 +157,7 @@ final class WaitQueue {
             }
             if (entry != null) {
                 takeOut(head, entry);
+                signalUnused(entry);
             }
             String client = marks.remove(head);
             if (client != null) {
@@ -174,7 +203,11 @@ final class WaitQueue {
         if (place == null) {
             return;
         }
-        entries.remove(place);
+        boolean wasGone = isGone(request, place);
+        QueuedRequest entry = entries.remove(place);
+        if (wasGone && entry != null) {
+            signalUnused(entry);
+        }
         late.remove(RequestId.clientOf(request));
         if (place == head) {
             first(budget);
@@ -197,9 +230,14 @@ final class WaitQueue {
             if (!isEmpty() && tail - head >= LONG && tail % EVERY == 0 && budget.left >= WINDOW) {
                 squeeze(budget);
             }
-            place = append(new QueuedRequest(request, leaseMillis, takeoverMillis, weight, now, false));
+            place = append(new QueuedRequest(request, leaseMillis, takeoverMillis, weight, now, false, null));
         }
         return Math.toIntExact(place - head + 1);
+    }
+
+    /** Adds a request that has taken a signal of a condition, and is not in the queue, at the tail. */
+    void enterSignalled(String request, long leaseMillis, long takeoverMillis, long now, String condition) {
+        append(new QueuedRequest(request, leaseMillis, takeoverMillis, 1, now, false, condition));
     }
 
     /** Adds an entry at the tail, and returns its place. */
@@ -263,7 +301,7 @@ final class WaitQueue {
     }
 
     /** Handles the lapse of the first short claim of an entry. */
-    void lapsed(QueuedRequest entry, long now) {
+    void lapsed(QueuedRequest entry, long now, Budget budget) {
         if (entry.sinceMillis() <= lapsedAt) {
             shortUntil = now + LockBackend.SHORT_CLAIMS_LAST_MILLIS;
         }
@@ -274,9 +312,12 @@ final class WaitQueue {
                     entry.takeoverMillis(),
                     entry.weight(),
                     entry.sinceMillis(),
-                    true));
+                    true,
+                    entry.signalled()));
         } else {
             drop(RequestId.clientOf(entry.request()));
+            budget.claimLapsed(RequestId.clientOf(entry.request()));
+            signalUnused(entry);
         }
     }
 
@@ -295,6 +336,35 @@ final class WaitQueue {
         lastMark = tail++;
     }
 
+    // ================================================================ signals
+
+    /** Returns the condition of which a request has taken a signal; {@code null} if it has taken none, or is not here. */
+    @Nullable
+    String signalled(String request) {
+        Long place = places.get(request);
+        QueuedRequest entry = place == null || isGone(request, place) ? null : entries.get(place);
+        return entry == null ? null : entry.signalled();
+    }
+
+    /** Notes that a request will not use the signal that it has taken, if it has. */
+    void signalUnused(QueuedRequest entry) {
+        if (entry.signalled() != null) {
+            unused.add(entry.signalled());
+        }
+    }
+
+    /** Returns whether signals were not used. */
+    boolean hasUnused() {
+        return !unused.isEmpty();
+    }
+
+    /** Removes and returns the conditions whose signals were not used, one for each signal. */
+    List<String> takeUnused() {
+        List<String> taken = List.copyOf(unused);
+        unused.clear();
+        return taken;
+    }
+
     // ================================================================ reading
 
     /** Copies the state of another queue. The entries are immutable, so both queues may have them. */
@@ -309,6 +379,7 @@ final class WaitQueue {
         shortUntil = other.shortUntil;
         lapsedAt = other.lapsedAt;
         lastMark = other.lastMark;
+        unused.addAll(other.unused);
     }
 
     /** Returns the entries that count, in their order. */

@@ -89,8 +89,8 @@ public final class Inspection {
         List<Waiting> queue = new ArrayList<>();
         long tail = hash.number("tail");
         for (long i = hash.number("head"); i < tail; i++) {
-            String[] entry = hash.text("q" + i).split(" ", 4); // see ring.lua
-            if (entry.length == 4
+            String[] entry = hash.text("q" + i).split(" ", 5); // see ring.lua
+            if (entry.length >= 4
                     && !entry[0].equals("-")
                     && i >= hash.number("gone:" + RequestId.clientOf(entry[3]))) {
                 int weight = entry[1].indexOf('/') + 1;

@@ -8,17 +8,19 @@ import static io.boltwork.redis.call.ScriptSpec.text;
 
 import io.boltwork.redis.call.ScriptSpec.Argument;
 import io.boltwork.redis.wire.FlatReply;
+import io.boltwork.redis.wire.MessagePack;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.redis.wire.RespWriter;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
-import io.boltwork.spi.Command.Announce;
-import io.boltwork.spi.Command.ForceRelease;
 import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.ConditionWait;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
@@ -28,9 +30,15 @@ import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Restored;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Signal;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +70,7 @@ final class ScriptSpecs {
                     number(Acquire::takeoverMillis),
                     number(acquire -> acquire.queue() ? 1 : 0),
                     number(Acquire::notAfter),
+                    text(ScriptSpecs::condition),
                     IDLE_LIFE,
                     ORIGIN),
             ScriptSpecs::acquired);
@@ -79,6 +88,8 @@ final class ScriptSpecs {
                     ofNext(Acquire::leaseMillis),
                     ofNext(Acquire::takeoverMillis),
                     ofNext(Acquire::notAfter),
+                    text(release -> release.next() == null ? "" : condition(release.next())),
+                    signals(Release::signals),
                     IDLE_LIFE,
                     ORIGIN),
             ScriptSpecs::released);
@@ -111,6 +122,7 @@ final class ScriptSpecs {
             inOrder(
                     text(withdraw -> Objects.requireNonNullElse(withdraw.request(), "")),
                     number(Withdraw::lastToken),
+                    signals(Withdraw::signals),
                     IDLE_LIFE,
                     ORIGIN),
             (answer, withdraw, run) -> new Withdrawn(
@@ -184,17 +196,17 @@ final class ScriptSpecs {
         }
 
         @Override
-        public ScriptSpec<?> forceRelease(Command.ForceRelease command) {
+        public ScriptSpec<?> forceRelease(ForceRelease command) {
             return FORCE_RELEASE;
         }
 
         @Override
-        public ScriptSpec<?> resize(Command.Resize command) {
+        public ScriptSpec<?> resize(Resize command) {
             throw needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> announce(Command.Announce command) {
+        public ScriptSpec<?> announce(Announce command) {
             return ANNOUNCE;
         }
 
@@ -249,6 +261,33 @@ final class ScriptSpecs {
         return next == null ? "" : next.request();
     }
 
+    private static String condition(Acquire acquire) {
+        ConditionWait condition = acquire.condition();
+        return condition == null ? "" : (condition.goesOn() ? "+" : "-") + condition.name();
+    }
+
+    /** Returns an argument that is the signals of a command, packed; empty if there are none. */
+    private static <C> Argument<C> signals(Function<C, List<Signal>> signals) {
+        return (out, command, call) -> {
+            List<Signal> given = signals.apply(command);
+            if (given.isEmpty()) {
+                RespWriter.write(out, "");
+            } else {
+                RespWriter.write(out, packed(given));
+            }
+        };
+    }
+
+    private static ByteBuf packed(List<Signal> signals) {
+        ByteBuf packed = Unpooled.buffer();
+        MessagePack.writeArray(packed, 2 * signals.size());
+        for (Signal signal : signals) {
+            MessagePack.write(packed, signal.condition(), 0);
+            MessagePack.write(packed, signal.waiters());
+        }
+        return packed;
+    }
+
     /** Returns an argument that is a number of the next request, or 0 if there is none. */
     static Argument<Release> ofNext(ToLongFunction<Acquire> value) {
         return number(release -> {
@@ -292,7 +331,7 @@ final class ScriptSpecs {
             case GRANTED -> new Acquired(server, verdict, number, 0, 0, known, owner);
             case QUEUED, AGAIN ->
                 new Acquired(server, verdict, 0, number, Math.toIntExact(answer.number(index + 3)), known, owner);
-            case REFUSED, STALE, TOO_LARGE -> new Acquired(server, verdict, 0, number, 0, known, owner);
+            case WAITING, REFUSED, STALE, TOO_LARGE -> new Acquired(server, verdict, 0, number, 0, known, owner);
         };
     }
 }

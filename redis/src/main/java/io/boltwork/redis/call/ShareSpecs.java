@@ -17,15 +17,15 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MessagePack;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.redis.wire.RespWriter;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
-import io.boltwork.spi.Command.ForceRelease;
 import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
-import io.boltwork.spi.Command.Resize;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
@@ -38,6 +38,7 @@ import io.boltwork.spi.Reply.Resized;
 import io.boltwork.spi.Reply.Restored;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
 import io.netty.buffer.ByteBuf;
@@ -189,17 +190,17 @@ final class ShareSpecs {
         }
 
         @Override
-        public ScriptSpec<?> forceRelease(Command.ForceRelease command) {
+        public ScriptSpec<?> forceRelease(ForceRelease command) {
             return FORCE_RELEASE;
         }
 
         @Override
-        public ScriptSpec<?> resize(Command.Resize command) {
+        public ScriptSpec<?> resize(Resize command) {
             return RESIZE;
         }
 
         @Override
-        public ScriptSpec<?> announce(Command.Announce command) {
+        public ScriptSpec<?> announce(Announce command) {
             throw ScriptSpecs.needsNone(command);
         }
 

@@ -23,6 +23,7 @@ import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.EventExecutor;
@@ -225,9 +226,11 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
                 wish.leaseMillis(),
                 wish.takeoverMillis(),
                 wish.notAfter(),
-                wish.share());
+                wish.share(),
+                wish.condition());
         connection.send(ScriptCall.acquire(connection, attempt, reply -> {
-                    if (reply instanceof Acquired answer && answer.verdict() == Reply.Verdict.REFUSED) {
+                    if (reply instanceof Acquired answer
+                            && (answer.verdict() == Verdict.REFUSED || answer.verdict() == Verdict.WAITING)) {
                         channels.listen(slot, false, failure -> {});
                     }
                     handler.accept(reply);

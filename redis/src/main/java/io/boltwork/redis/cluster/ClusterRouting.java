@@ -15,6 +15,7 @@ import io.boltwork.redis.connect.Routing;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MalformedMessages;
 import io.boltwork.redis.wire.Slots;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -266,7 +267,7 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
             return keySpace.slot(renew.items().get(0).lock()); // all of its locks have this slot
         } else if (command instanceof LatchCommand latch) {
             return keySpace.slot(latch.latch());
-        } else if (command instanceof Command.Announce announce) {
+        } else if (command instanceof Announce announce) {
             return Slots.of(keySpace.clientKey(announce.card().id()));
         }
         throw new IllegalArgumentException("Not about one slot: " + command);

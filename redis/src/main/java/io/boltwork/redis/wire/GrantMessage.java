@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The message of a grant: {@code <origin> <token> <server ms> <lease ms> <request> <key>}, with
- * {@code <token>-<last token of the block>} for a shared lock. Only the key may contain blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with sharded channels.
+ * {@code <token>-<last token of the block>} for a shared lock, and with {@code <lease ms>+} if the request has taken a signal of
+ * a condition. Only the key may contain blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with sharded channels.
  */
 public final class GrantMessage {
     private static final int ORIGIN = 12;
@@ -58,14 +59,17 @@ public final class GrantMessage {
         if ((kind == LockKind.LOCK) != (dash < 0)) {
             throw new IllegalArgumentException("it has " + (dash < 0 ? "no" : "a") + " last token");
         }
+        boolean signalled = words[3].endsWith("+");
+        String lease = signalled ? words[3].substring(0, words[3].length() - 1) : words[3];
         return new Grant(
                 keySpace.lock(words[5]),
                 words[4],
                 token,
-                number("lease", words[3], 1, LockBackend.CLAIM_MILLIS),
+                number("lease", lease, 1, LockBackend.CLAIM_MILLIS),
                 new ServerTime(number("time", words[2], 0, Long.MAX_VALUE), run),
                 kind,
-                dash < 0 ? 0 : number("last token", words[1].substring(dash + 1), token, Long.MAX_VALUE));
+                dash < 0 ? 0 : number("last token", words[1].substring(dash + 1), token, Long.MAX_VALUE),
+                signalled);
     }
 
     /** Reads a number of a message. */

@@ -25,7 +25,8 @@ public enum ReplyCode {
     TOO_LARGE(16),
     DONE(17),
     OPEN(18),
-    CLOSED(19);
+    CLOSED(19),
+    WAITING(20);
 
     private static final ReplyCode[] BY_NUMBER = new ReplyCode[values().length + 1];
 
@@ -56,6 +57,7 @@ public enum ReplyCode {
             case STALE -> Verdict.STALE;
             case AGAIN -> Verdict.AGAIN;
             case TOO_LARGE -> Verdict.TOO_LARGE;
+            case WAITING -> Verdict.WAITING;
             default -> throw unexpected();
         };
     }

@@ -1,8 +1,18 @@
 -- Asks for the lock. Returns the verdict, whether the request was known, its token or the rest of the owner's lease, and its
 -- position.
--- Needs: time, next, extend, enter.
-local function ask(request, lease, takeover, queue)
+-- The condition is that of the request: '+<condition>' if it still waits to be signalled, '-<condition>' if it no longer does, or ''.
+-- Needs: time, next, extend, enter, condition, grant.
+local function ask(request, lease, takeover, queue, condition)
   local more = false
+  local wait = string.sub(condition, 1, 1)
+  if wait == '-' then
+    stopWaiting(request)
+  elseif wait == '+' and isWaiting(request) then
+    grant() -- perhaps to this request, or a signal that is due wakes it
+    if isWaiting(request) then
+      return $WAITING, 1, owner == '' and 0 or ends - now, 0
+    end
+  end
   if owner == request and now < ends then
     leave(request)
     extend(lease, takeover)
@@ -11,10 +21,9 @@ local function ask(request, lease, takeover, queue)
   local known = 1
   if owner ~= request then
     lapse()
+    move()
     known = indexOf(request) and 1 or 0 -- after lapse(), which may have removed it with a claim of its client
-    if owner == '' then
-      more = giveToNext(request)
-    end
+    more = giveToOthers(request)
   end
   if owner == '' and not more or owner == request then
     leave(request)

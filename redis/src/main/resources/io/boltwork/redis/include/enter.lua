@@ -15,7 +15,7 @@ local function squeeze()
     local text = texts[i]
     if text then
       to = to - 1
-      local request = string.match(text, '^%d+%*? %d+/?%d* %d+ (.*)$')
+      local request = string.match(text, '^%d+%*? %d+/?%d* %d+ (%S+)')
       names[#names + 1] = 'q' .. head + i - 1
       for _, value in ipairs({'q' .. to, text, request and 'r' .. request or 'gone:' .. (string.match(text, '^%- 0 %d+ (.*)$') or ''), to}) do
         values[#values + 1] = value

@@ -8,11 +8,12 @@ local function lapse()
     if claim ~= '' then
       local short, since, below = lapses()
       local client = clientOf(owner)
-      local lease, takeover, entered = string.match(claim, '^(%d+) (%d+) (%d+)$')
-      if claim == '1' then
+      local kind, signalled = string.match(claim, '^([%d ]*)(.*)$')
+      local lease, takeover, entered = string.match(kind, '^(%d+) (%d+) (%d+)$')
+      if kind == '1' then
         since = now
       end
-      if claim == '1' or lease and tonumber(entered) <= since then
+      if kind == '1' or lease and tonumber(entered) <= since then
         short = now + $SHORT_CLAIMS_LAST_MILLIS
       end
       local names = {}
@@ -20,9 +21,13 @@ local function lapse()
         if not head then
           head, tail = 1, 1
         end
-        found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner
+        found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner .. (signalled == '' and '' or ' ') .. signalled
+        signalled = ''
         names = {'late:' .. client, '1', 'r' .. owner, tail}
-      elseif head then
+      else
+        silent[client] = true
+      end
+      if silent[client] and head then
         -- The client has no earlier mark: the head passed it before the client got the claim that lapses now.
         found[tail] = string.format('- 0 %.0f ', now) .. client
         names = {'gone:' .. client, tail}
@@ -35,6 +40,7 @@ local function lapse()
           names[#names + 1] = text
         end
       end
+      leaveUnused(signalled)
       lapsed = string.format('%.0f %.0f %.0f', short, since, below)
       save('lapsed', lapsed, unpack(names))
     end

@@ -1,6 +1,7 @@
 -- The queue is a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>', with
 -- '<takeover>/<weight>' in a shared lock. A removed entry leaves a hole. r<request> = its index, so that a request enters once.
 -- An empty ring has no fields.
+-- An entry that ends with ' +<condition>' has taken a signal of that condition, see condition.
 -- '<lease>*' marks an entry that is in the queue for the second time, after its first claim was short and lapsed. late:<client>
 -- exists while the client has such an entry.
 -- gone:<client> = i: a claim of the client has lapsed, so its entries below i do not count. q<i> = '- 0 <when, server
@@ -11,6 +12,9 @@
 -- Needs: time, lock, client, save.
 local slots = KEYS.slots or {left = $PLACES_PER_STEP}
 local found, gone, deaf, stored = {}, {}, {}, nil
+local silent = {} -- the clients of which a claim has lapsed during this call, with their queued requests
+local unused -- the conditions of entries that left the queue without using their signals; nil for none
+local move -- in condition
 local reach = 1 -- the number of entries to read at once next time
 
 -- Returns the parts of lapsed, 0 for unknown ones.
@@ -30,8 +34,16 @@ local function isGone(request, i)
   return i < gone[client]
 end
 
+-- Notes that an entry leaves the queue without using its signal, if it has taken one: its end is '+<condition>'.
+local function leaveUnused(signalled)
+  if signalled ~= '' then
+    unused = unused or {}
+    unused[#unused + 1] = string.sub(signalled, 2)
+  end
+end
+
 -- Moves the head to the next entry that counts, and returns its parts: lease, mark, takeover delay, when it entered,
--- request, weight. Removes the entries that the head passes. Returns nil if there is none, or if no more places may be examined.
+-- request, weight, '+<condition>' or ''. Removes the entries that the head passes. Returns nil if there is none, or if no more places may be examined.
 local function settle()
   local entry, names = {}, {}
   stored = stored or head
@@ -49,10 +61,12 @@ local function settle()
     slots.left = slots.left - 1
     local text = found[head]
     if text then
-      local lease, mark, takeover, weight, since, request = string.match(text, '^(%d+)(%*?) (%d+)/?(%d*) (%d+) (.*)$')
+      local lease, mark, takeover, weight, since, request, signalled =
+          string.match(text, '^(%d+)(%*?) (%d+)/?(%d*) (%d+) (%S+) ?(.*)$')
       if request and not isGone(request, head) and not deaf[clientOf(request)] then
-        entry = {lease, mark, takeover, since, request, weight}
+        entry = {lease, mark, takeover, since, request, weight, signalled}
       else
+        leaveUnused(request and signalled or '')
         names[#names + 1] = 'q' .. head
         names[#names + 1] = request and 'r' .. request or 'gone:' .. (string.match(text, '^%- 0 %d+ (.*)$') or '')
         if mark == '*' then
@@ -67,7 +81,7 @@ local function settle()
   if #names > 0 then
     call('HDEL', key, unpack(names))
   end
-  return unpack(entry, 1, 6)
+  return unpack(entry, 1, 7)
 end
 
 -- Writes the new head. Deletes what is known of lapsed claims once it means nothing any more.
@@ -97,6 +111,9 @@ end
 local function leave(request)
   local i = head and tonumber(call('HGET', key, 'r' .. request))
   if i then
+    if lapsed and isGone(request, i) then
+      leaveUnused(string.match(found[i] or call('HGET', key, 'q' .. i) or '', ' (%+.*)$') or '')
+    end
     call('HDEL', key, 'q' .. i, 'r' .. request, 'late:' .. clientOf(request))
     found[i] = false
     if i == head then
@@ -105,6 +122,9 @@ local function leave(request)
     elseif i == tail - 1 then
       tail = i
       call('HSET', key, 'tail', tail)
+    end
+    if unused then
+      move()
     end
   end
 end

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.BackendException;
 import io.boltwork.redis.Client;
 import io.boltwork.redis.connect.LettuceClient;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.RedisServer;
@@ -136,8 +138,8 @@ class ErrorsTest {
                     new Command.Withdraw("held", "a:1", token),
                     new Command.Renew(List.of(new Command.Renew.Item("held", "a:1", token, 90_000, 0)), Client.NEVER),
                     new Command.Restore("l", "a:1", token, 1, 0, Client.NEVER),
-                    new Command.ForceRelease("held", 0),
-                    new Command.Announce(new ClientRecord("a", "shop", "host", 1, 1, 1), 1_000, "n"));
+                    new ForceRelease("held", 0),
+                    new Announce(new ClientRecord("a", "shop", "host", 1, 1, 1), 1_000, "n"));
             for (Command<?> command : commands) {
                 redis.command("REPLICAOF", "127.0.0.1", "1");
                 Failed failed = client.ask(command, Failed.class);

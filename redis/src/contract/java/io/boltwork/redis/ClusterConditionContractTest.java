@@ -1,0 +1,29 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.ConditionContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Tests that conditions on a cluster with sharded channels keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ClusterConditionContractTest extends ConditionContract {
+    private static ClusterGroup group;
+
+    @BeforeAll
+    static void start() {
+        group = ClusterGroup.start(3, 1, ClusterSite.PATIENT);
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    @Override
+    protected LockSite site() {
+        return new ClusterSite(group);
+    }
+}

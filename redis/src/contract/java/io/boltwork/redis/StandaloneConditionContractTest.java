@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.ConditionContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Conditions on a real, standalone Redis keep the contract. */
+class StandaloneConditionContractTest extends ConditionContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,0 +1,192 @@
+package io.boltwork.redis;
+
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.ConditionWait;
+import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.HeldShare;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Share;
+import io.boltwork.spi.Signal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Sequences of requests that wait for conditions of one lock, are signalled, leave and die. */
+final class DifferentialConditions {
+    private static final int STEPS = 300;
+
+    /** More requests than one step moves, even if some of them have left before. */
+    private static final int CROWD = 2 * LockBackend.PLACES_PER_STEP;
+
+    private static final List<String> CONDITIONS = List.of("", "laim", "a +b", "ü");
+
+    private final DifferentialRun run;
+    private final DifferentialCommands commands;
+    private final MemoryServer memory;
+    private final String lock;
+    private final boolean hasClock;
+
+    /** The condition that each request has begun to wait for. */
+    private final Map<String, String> conditions = new HashMap<>();
+
+    private int number;
+
+    DifferentialConditions(DifferentialRun run, DifferentialCommands commands, MemoryServer memory, boolean hasClock) {
+        this.run = run;
+        this.commands = commands;
+        this.memory = memory;
+        this.hasClock = hasClock;
+        lock = commands.lock();
+    }
+
+    void execute() throws Exception {
+        aCrowdIsSignalled();
+        for (int i = 0; i < STEPS; i++) {
+            if (hasClock && commands.oneIn(3)) {
+                pass();
+            }
+            step(next());
+        }
+    }
+
+    private Inspected seen() {
+        return memory.execute(new Look.Inspect(lock));
+    }
+
+    private void step(Command<?> command) throws Exception {
+        run.note("", command);
+        run.step(command, false);
+    }
+
+    /** Lets time pass: to the end of a lease or a claim, or about there, or for a while. */
+    private void pass() throws Exception {
+        Inspected now = seen();
+        long left = now.untilMillis() - now.server().millis();
+        if (left > 0 && commands.oneIn(2)) {
+            run.pass(left + commands.below(2));
+        } else {
+            run.pass(List.of(1L, 300L, 3_000L, 31_000L).get(commands.below(4)));
+        }
+    }
+
+    /** Signals more requests than one step moves, and lets some of them leave before. */
+    private void aCrowdIsSignalled() throws Exception {
+        for (int i = 0; i < CROWD; i++) {
+            awaitBy(client() + ":" + ++number, CONDITIONS.get(1));
+        }
+        List<String> waiting = new ArrayList<>(conditions.keySet());
+        for (int i = 0; i < 30; i++) {
+            String request = waiting.get(commands.below(waiting.size()));
+            step(commands.oneIn(2) ? new Command.Withdraw(lock, request, 0) : acquire(request, false));
+        }
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), null));
+        for (int i = 0; i < 4; i++) {
+            step(new Command.Withdraw(lock, null, 0));
+        }
+    }
+
+    private void awaitBy(String request, String condition) throws Exception {
+        run.send(acquire("alice:0", false));
+        conditions.put(request, condition);
+        run.send(release(List.of(), acquire(request, true)));
+    }
+
+    private String client() {
+        return DifferentialCommands.CLIENTS.get(commands.below(commands.oneIn(4) ? 4 : 3));
+    }
+
+    private Command<?> next() {
+        Inspected now = seen();
+        int dice = commands.below(20);
+        if (dice < 8) {
+            return now.owner() == null ? ask(now) : endOfHold(now);
+        } else if (dice < 13) {
+            return ask(now);
+        } else if (dice < 15) {
+            return new Command.Withdraw(
+                    lock, someone(now), 0, HeldShare.WHOLE, commands.oneIn(3) ? signals() : List.of());
+        } else if (dice == 15) {
+            return new Command.Withdraw(lock, null, 0);
+        } else if (dice == 16) {
+            return new ForceRelease(lock, 0);
+        } else if (dice == 17) {
+            return commands.renewalOf(lock, someone(now));
+        } else if (dice == 18) {
+            return commands.newerRestore(lock);
+        }
+        return release(signals(), null); // by anyone
+    }
+
+    /** Returns a release with signals, after which another request may wait, for the lock or a condition. */
+    private Command<?> endOfHold(Inspected now) {
+        String next =
+                commands.oneIn(8) && !now.queue().isEmpty() ? now.queue().get(0).request() : client() + ":" + ++number;
+        if (commands.oneIn(3)) {
+            return release(signals(), commands.oneIn(2) ? null : plain(next));
+        }
+        conditions.put(next, CONDITIONS.get(commands.below(CONDITIONS.size())));
+        return release(signals(), acquire(next, !commands.oneIn(10)));
+    }
+
+    private List<Signal> signals() {
+        List<Signal> signals = new ArrayList<>();
+        for (String condition : CONDITIONS) {
+            if (commands.oneIn(3)) {
+                signals.add(new Signal(condition, commands.oneIn(4) ? Signal.ALL : 1 + commands.below(2)));
+            }
+        }
+        return signals;
+    }
+
+    /** Returns an acquire of a request that waits, has waited, or is new. */
+    private Command<?> ask(Inspected now) {
+        String request = someone(now);
+        return conditions.containsKey(request) ? acquire(request, !commands.oneIn(3)) : plain(request);
+    }
+
+    private String someone(Inspected now) {
+        if (!conditions.isEmpty() && !commands.oneIn(4)) {
+            List<String> known = conditions.keySet().stream().sorted().toList();
+            return known.get(known.size() - 1 - commands.below(Math.min(known.size(), 12)));
+        } else if (!now.queue().isEmpty() && commands.oneIn(2)) {
+            return now.queue().get(commands.below(now.queue().size())).request();
+        } else if (now.owner() != null && commands.oneIn(2)) {
+            return now.owner();
+        }
+        return client() + ":" + ++number;
+    }
+
+    private Command.Acquire plain(String request) {
+        return new Command.Acquire(lock, request, true, 60_000, 0, notAfter());
+    }
+
+    private Command.Acquire acquire(String request, boolean goesOn) {
+        String condition = conditions.get(request);
+        return new Command.Acquire(
+                lock,
+                request,
+                !commands.oneIn(10),
+                commands.oneIn(5) ? 250 : 60_000,
+                commands.oneIn(5) ? 5 : 0,
+                notAfter(),
+                Share.WHOLE,
+                condition == null ? null : new ConditionWait(condition, goesOn));
+    }
+
+    private long notAfter() {
+        return commands.oneIn(12) ? seen().server().millis() - 1 : Long.MAX_VALUE;
+    }
+
+    private Command.Release release(List<Signal> signals, Command.@Nullable Acquire next) {
+        Inspected now = seen();
+        String owner = now.owner() == null ? "alice:0" : now.owner();
+        long keep = commands.oneIn(20) ? 5 : 0;
+        return new Command.Release(lock, owner, now.token(), now.token(), keep, next, HeldShare.WHOLE, signals);
+    }
+}

@@ -1,0 +1,10 @@
+package io.boltwork.testkit;
+
+/** Conditions in memory keep the contract. */
+class MemoryConditionContractTest extends ConditionContract {
+
+    @Override
+    protected LockSite site() {
+        return new MemorySite();
+    }
+}

@@ -5,34 +5,44 @@ import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of a {@link LockClient}. Immutable. */
 public final class ClientOptions {
 
-    private static final ClientOptions DEFAULTS =
-            new ClientOptions(program(), null, Duration.ofMillis(1), Duration.ofSeconds(30), Duration.ofSeconds(5));
+    private static final ClientOptions DEFAULTS = new ClientOptions(
+            program(), null, Duration.ofMillis(1), Duration.ofSeconds(30), Duration.ofSeconds(5), null, null);
 
     private static final int LONGEST_APPLICATION = 200;
+
+    /** The client looks for long holds and waits once a second. */
+    private static final Duration SHORTEST_REPORTED = Duration.ofSeconds(1);
 
     private final String application;
     private final @Nullable Executor callbackExecutor;
     private final Duration slice;
     private final Duration outagePatience;
     private final Duration shutdownTime;
+    private final @Nullable Duration longHold;
+    private final @Nullable Duration longWait;
 
     private ClientOptions(
             String application,
             @Nullable Executor callbackExecutor,
             Duration slice,
             Duration outagePatience,
-            Duration shutdownTime) {
+            Duration shutdownTime,
+            @Nullable Duration longHold,
+            @Nullable Duration longWait) {
         this.application = application;
         this.callbackExecutor = callbackExecutor;
         this.slice = slice;
         this.outagePatience = outagePatience;
         this.shutdownTime = shutdownTime;
+        this.longHold = longHold;
+        this.longWait = longWait;
     }
 
     /** Returns the first word of the command line, without directories: a main class or a jar. */
@@ -44,7 +54,8 @@ public final class ClientOptions {
 
     /**
      * Returns the default options: the application is named after its main class or jar, callbacks run on the client's
-     * own threads, the slice is 1 ms, the outage patience 30 s and the shutdown time 5 s.
+     * own threads, the slice is 1 ms, the outage patience 30 s and the shutdown time 5 s. Long holds and long waits are
+     * not reported.
      *
      * @return the defaults
      */
@@ -69,7 +80,7 @@ public final class ClientOptions {
                     + Printable.text(name.substring(0, Math.min(40, name.length()))) + "'");
         }
         Utf8.length("name", name);
-        return new ClientOptions(name, callbackExecutor, slice, outagePatience, shutdownTime);
+        return new ClientOptions(name, callbackExecutor, slice, outagePatience, shutdownTime, longHold, longWait);
     }
 
     /**
@@ -85,7 +96,13 @@ public final class ClientOptions {
      */
     public ClientOptions withCallbackExecutor(Executor executor) {
         return new ClientOptions(
-                application, Objects.requireNonNull(executor, "executor"), slice, outagePatience, shutdownTime);
+                application,
+                Objects.requireNonNull(executor, "executor"),
+                slice,
+                outagePatience,
+                shutdownTime,
+                longHold,
+                longWait);
     }
 
     /**
@@ -103,7 +120,8 @@ public final class ClientOptions {
         if (slice.isNegative() || slice.compareTo(Duration.ofSeconds(1)) > 0) {
             throw new IllegalArgumentException("slice must be between 0 and 1 s, but is " + Durations.text(slice));
         }
-        return new ClientOptions(application, callbackExecutor, slice, outagePatience, shutdownTime);
+        return new ClientOptions(
+                application, callbackExecutor, slice, outagePatience, shutdownTime, longHold, longWait);
     }
 
     /**
@@ -123,7 +141,9 @@ public final class ClientOptions {
                 callbackExecutor,
                 slice,
                 Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365)),
-                shutdownTime);
+                shutdownTime,
+                longHold,
+                longWait);
     }
 
     /**
@@ -139,7 +159,49 @@ public final class ClientOptions {
                 callbackExecutor,
                 slice,
                 outagePatience,
-                Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)));
+                Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)),
+                longHold,
+                longWait);
+    }
+
+    /**
+     * Sets how long a hold may last before it is reported: once, to {@link LockListener#longHold}, and to the log with
+     * the stack of its thread. The hold itself is not affected. It is reported within a second of that time, or within an
+     * eighth of it if that is longer. Default: holds are not reported.
+     *
+     * @param time 1 s to 365 days; fractions of a millisecond are dropped
+     * @return options with that setting
+     * @throws IllegalArgumentException if the time is out of that range
+     */
+    public ClientOptions withLongHold(Duration time) {
+        return new ClientOptions(
+                application,
+                callbackExecutor,
+                slice,
+                outagePatience,
+                shutdownTime,
+                Durations.between("longHold", time, SHORTEST_REPORTED, Duration.ofDays(365)),
+                longWait);
+    }
+
+    /**
+     * Sets how long a caller may wait for a lock before its wait is reported: once, to {@link LockListener#longWait},
+     * and to the log with the stack of its thread. The wait itself is not affected. It is reported within a second of
+     * that time. Waits for latches are not reported. Default: waits are not reported.
+     *
+     * @param time 1 s to 365 days; fractions of a millisecond are dropped
+     * @return options with that setting
+     * @throws IllegalArgumentException if the time is out of that range
+     */
+    public ClientOptions withLongWait(Duration time) {
+        return new ClientOptions(
+                application,
+                callbackExecutor,
+                slice,
+                outagePatience,
+                shutdownTime,
+                longHold,
+                Durations.between("longWait", time, SHORTEST_REPORTED, Duration.ofDays(365)));
     }
 
     /**
@@ -188,10 +250,30 @@ public final class ClientOptions {
         return shutdownTime;
     }
 
+    /**
+     * Returns how long a hold may last before it is reported, see {@link #withLongHold}.
+     *
+     * @return the duration; empty if holds are not reported
+     */
+    public Optional<Duration> longHold() {
+        return Optional.ofNullable(longHold);
+    }
+
+    /**
+     * Returns how long a caller may wait before its wait is reported, see {@link #withLongWait}.
+     *
+     * @return the duration; empty if waits are not reported
+     */
+    public Optional<Duration> longWait() {
+        return Optional.ofNullable(longWait);
+    }
+
     @Override
     public String toString() {
         return "application " + Printable.text(application) + ", slice " + slice.toNanos() / 1_000
                 + " µs, outage patience " + Durations.text(outagePatience) + ", shutdown time "
-                + Durations.text(shutdownTime);
+                + Durations.text(shutdownTime)
+                + (longHold == null ? "" : ", long hold " + Durations.text(longHold))
+                + (longWait == null ? "" : ", long wait " + Durations.text(longWait));
     }
 }

@@ -2,6 +2,7 @@ package io.boltwork;
 
 import io.boltwork.spi.Printable;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,6 +121,35 @@ public interface LockListener {
      * @param event the problem
      */
     default void backendWarning(BackendWarning event) {}
+
+    /**
+     * Called when threads wait for each other in a circle, or may do so: none of them can go on. Called once for each
+     * circle, a few seconds after it began. The client does not break the circle.
+     *
+     * <p>A circle within this client is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A circle
+     * that a time limit, a fixed lease, {@code maxHold} or another thread with a {@link Lease} may end is reported as
+     * possible after 10 s. So is a circle of one thread here and another client, which waits for what the thread holds and
+     * holds what the thread waits for, because the threads of that client are not known here.
+     *
+     * @param event the circle
+     */
+    default void deadlock(Deadlock event) {}
+
+    /**
+     * Called when a hold has lasted for longer than {@link ClientOptions#withLongHold} allows. Called once for each
+     * hold.
+     *
+     * @param event the hold
+     */
+    default void longHold(LongHold event) {}
+
+    /**
+     * Called when a caller has waited for a lock for longer than {@link ClientOptions#withLongWait} allows. Called once
+     * for each wait.
+     *
+     * @param event the wait
+     */
+    default void longWait(LongWait event) {}
 
     /** The outcome of a request for a lock. */
     enum Outcome {
@@ -335,6 +365,116 @@ public interface LockListener {
         @Override
         public String toString() {
             return Printable.text("BackendWarning[backend=" + backend + ", text=" + text + "]");
+        }
+    }
+
+    /**
+     * Threads wait for each other, or may do so.
+     *
+     * @param certain whether nothing will end the circle by itself; otherwise it is possible that one of them goes on
+     * @param circle the waits: each one is for a lock that the next one's waiter holds, and the last one for a lock that
+     *     the first one's waiter holds
+     */
+    record Deadlock(boolean certain, List<Blocked> circle) {
+
+        /**
+         * Copies the waits.
+         *
+         * @param certain whether nothing will end the circle by itself
+         * @param circle the waits
+         */
+        public Deadlock {
+            circle = List.copyOf(circle);
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text("Deadlock[certain=" + certain + ", circle=" + circle + "]");
+        }
+    }
+
+    /**
+     * A wait in a {@link Deadlock}.
+     *
+     * @param waiter the one that waits: {@code thread 'x'}, or another client
+     * @param kind the kind of the lock that it waits for
+     * @param lockName the name of that lock
+     * @param holder the one that holds the lock: {@code thread 'x'}, or another client
+     * @param fencingToken the token of the hold; the first token if another client holds the lock
+     * @param waited how long it has waited
+     * @param stack the stack of the thread that waits; empty for another client
+     */
+    record Blocked(
+            String waiter,
+            LockKind kind,
+            String lockName,
+            String holder,
+            long fencingToken,
+            Duration waited,
+            List<StackTraceElement> stack) {
+
+        /**
+         * Copies the stack.
+         *
+         * @param waiter the one that waits
+         * @param kind the kind of the lock that it waits for
+         * @param lockName the name of that lock
+         * @param holder the one that holds the lock
+         * @param fencingToken the token of the hold
+         * @param waited how long it has waited
+         * @param stack the stack of the thread that waits
+         */
+        public Blocked {
+            stack = List.copyOf(stack);
+        }
+
+        @Override
+        public String toString() {
+            return Printable.text("Blocked[waiter=" + waiter + ", kind=" + kind + ", lockName=" + lockName + ", holder="
+                    + holder + ", fencingToken=" + fencingToken + ", waited=" + waited + ", stack=" + stack + "]");
+        }
+    }
+
+    /**
+     * A hold has lasted for a long time.
+     *
+     * @param kind the kind of the lock
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold
+     * @param owner the owner
+     * @param held how long it has held the lock so far
+     * @param stack the stack of the thread that holds the lock; empty for a handle
+     */
+    record LongHold(
+            LockKind kind,
+            String lockName,
+            long fencingToken,
+            String owner,
+            Duration held,
+            List<StackTraceElement> stack) {
+
+        @Override
+        public String toString() {
+            return Printable.text("LongHold[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
+                    + ", owner=" + owner + ", held=" + held + ", stack=" + stack + "]");
+        }
+    }
+
+    /**
+     * A caller has waited for a long time.
+     *
+     * @param kind the kind of the lock
+     * @param lockName the name of the lock
+     * @param asker the name of the thread that asked for the lock
+     * @param waited how long it has waited so far
+     * @param stack the stack of the thread that waits; empty for an asynchronous request
+     */
+    record LongWait(LockKind kind, String lockName, String asker, Duration waited, List<StackTraceElement> stack) {
+
+        @Override
+        public String toString() {
+            return Printable.text("LongWait[kind=" + kind + ", lockName=" + lockName + ", asker=" + asker + ", waited="
+                    + waited + ", stack=" + stack + "]");
         }
     }
 }

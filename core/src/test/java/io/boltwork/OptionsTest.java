@@ -55,6 +55,15 @@ class OptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withShutdownTime(Duration.ofDays(1)))
                 .withMessage("time must be between 0 ms and 1 h, but is 24 h");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withLongHold(Duration.ofMillis(999)))
+                .withMessage("longHold must be between 1 s and 365 days, but is 999 ms");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withLongWait(Duration.ofDays(366)))
+                .withMessage("longWait must be between 1 s and 365 days, but is 366 days");
+        assertThatNullPointerException()
+                .isThrownBy(() -> defaults.withLongWait(null))
+                .withMessage("longWait");
         assertThatNullPointerException()
                 .isThrownBy(() -> defaults.withCallbackExecutor(null))
                 .withMessage("executor");
@@ -85,6 +94,25 @@ class OptionsTest {
                         .withShutdownTime(Duration.ofMillis(50)))
                 .hasToString("application shop, slice 0 µs, outage patience 60 s, shutdown time 50 ms");
         assertThat(defaults.withApplication("x".repeat(200)).application()).hasSize(200);
+    }
+
+    @Test
+    void longHoldsAndWaitsAreReportedOnlyOnRequest() {
+        ClientOptions defaults = ClientOptions.defaults();
+        assertThat(defaults.longHold()).isEmpty();
+        assertThat(defaults.longWait()).isEmpty();
+        ClientOptions both = defaults.withLongHold(Duration.ofMinutes(5))
+                .withLongWait(Duration.ofSeconds(20))
+                .withApplication("shop")
+                .withSlice(Duration.ZERO)
+                .withCallbackExecutor(Runnable::run)
+                .withOutagePatience(Duration.ofSeconds(1))
+                .withShutdownTime(Duration.ofSeconds(2));
+        assertThat(both.longHold()).contains(Duration.ofMinutes(5));
+        assertThat(both.longWait()).contains(Duration.ofSeconds(20));
+        assertThat(both)
+                .hasToString("application shop, slice 0 µs, outage patience 1 s, shutdown time 2 s, long hold 5 min,"
+                        + " long wait 20 s");
     }
 
     @Test

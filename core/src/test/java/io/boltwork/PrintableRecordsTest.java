@@ -89,6 +89,8 @@ class PrintableRecordsTest {
             return Instant.EPOCH;
         } else if (type.isAssignableFrom(BackendException.class)) {
             return new BackendException(NAME, true, new IllegalStateException(NAME));
+        } else if (type.equals(StackTraceElement.class)) {
+            return new StackTraceElement(NAME, NAME, NAME, 1);
         } else if (type.isEnum()) {
             return type.getEnumConstants()[0];
         }

@@ -50,7 +50,11 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
             Future<?> timer = engine.drivers.cancelAfter(room, asked, nanos);
             whenComplete((value, failure) -> timer.cancel(false));
         }
-        asked.outcome.then(() -> engine.drivers.callBack(room.name(), () -> settle(asked)));
+        engine.longWaits.beginHandle(room, asked, nanos != Ticker.NEVER);
+        asked.outcome.then(() -> {
+            engine.longWaits.endHandle(asked);
+            engine.drivers.callBack(room.name(), () -> settle(asked));
+        });
     }
 
     private void settle(Waiter asked) {

@@ -31,12 +31,14 @@ final class Callers {
     private final ClientCore core;
     private final LockDrivers drivers;
     private final Heartbeat heartbeat;
+    private final LongWaits longWaits;
     private final Sleeper sleeper;
 
-    Callers(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, Sleeper sleeper) {
+    Callers(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, LongWaits longWaits, Sleeper sleeper) {
         this.core = core;
         this.drivers = drivers;
         this.heartbeat = heartbeat;
+        this.longWaits = longWaits;
         this.sleeper = sleeper;
     }
 
@@ -65,11 +67,21 @@ final class Callers {
     WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
-            sleeper.sleep(waiter.outcome, core, Math.min(nanos, ProgressWatch.patience(core)));
+            long first = Math.min(LongWaits.LONG, ProgressWatch.patience(core));
+            sleeper.sleep(waiter.outcome, core, Math.min(nanos, first));
         }
-        return waiter.outcome.isDecided()
-                ? waiter.outcome.value() // true for most callers, and then nothing needs to be watched
-                : awaitWatched(room, waiter, nanos, start, interruptible);
+        if (waiter.outcome.isDecided()) {
+            return waiter.outcome.value(); // true for most callers, and then nothing needs to be watched
+        }
+        if (nanos <= LongWaits.LONG) {
+            return awaitWatched(room, waiter, nanos, start, interruptible);
+        }
+        try {
+            longWaits.begin(room, waiter, start, nanos != Ticker.NEVER);
+            return awaitWatched(room, waiter, nanos, start, interruptible);
+        } finally {
+            longWaits.end(waiter);
+        }
     }
 
     private WaitResult awaitWatched(WaitingRoom room, Waiter waiter, long nanos, long start, boolean interruptible)

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The engine of one client: makes its parts and connects them. {@link ClientCore} has the backend and the clocks,
  * {@link LockDrivers} the locks in use, {@link Callers} the calls that block, {@link BackendWatch} the messages of the
- * backend, {@link ClientStatus} the questions about the client, and {@link Shutdown} its end. No part uses the engine.
- * Thread-safe.
+ * backend, {@link DeadlockWatch} and {@link DurationWatch} look for locks that hang, {@link ClientStatus} has the questions
+ * about the client, and {@link Shutdown} its end. No part uses the engine. Thread-safe.
  */
 public final class Engine extends ErrorFlagOwner {
 
@@ -37,6 +37,7 @@ public final class Engine extends ErrorFlagOwner {
     final ClientCore core;
     final LockDrivers drivers;
     final LatchDrivers latches;
+    final LongWaits longWaits;
     final Callers callers;
     final BackendWatch backendWatch;
     final ClientStatus status;
@@ -54,15 +55,20 @@ public final class Engine extends ErrorFlagOwner {
         this.announcer = new Announcer(core, drivers, this::cloned);
         this.backendWatch = new BackendWatch(core, drivers, latches, announcer);
         ErrorRecovery errorRecovery = new ErrorRecovery(core, drivers, latches, backendWatch);
+        this.longWaits = new LongWaits(core.ticker, options.longWait().isPresent());
+        DeadlockWatch deadlockWatch = new DeadlockWatch(core, drivers, longWaits);
+        DurationWatch durationWatch = new DurationWatch(core, drivers, longWaits, options);
         this.heartbeat = new Heartbeat(
                 core,
                 List.of(
                         core.suspensionDetector::look,
                         announcer::check,
                         errorRecovery::check,
-                        backendWatch::forgetReleases),
+                        backendWatch::forgetReleases,
+                        deadlockWatch::look,
+                        durationWatch::look),
                 this::resumeClosing);
-        this.callers = new Callers(core, drivers, heartbeat, world.sleeper());
+        this.callers = new Callers(core, drivers, heartbeat, longWaits, world.sleeper());
         this.status = new ClientStatus(core, drivers, callers, backendWatch, errorRecovery);
         this.shutdown = new Shutdown(
                 core,

@@ -71,6 +71,11 @@ public class EngineLock implements FencedLock, WaitingRoom {
     }
 
     @Override
+    public String key() {
+        return key;
+    }
+
+    @Override
     public void request(Waiter waiter) {
         engine.drivers.request(key, waiter);
     }

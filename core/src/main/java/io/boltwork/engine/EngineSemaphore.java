@@ -52,6 +52,11 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
     }
 
     @Override
+    public String key() {
+        return LaneKey.of(LockKind.SEMAPHORE, name, 0);
+    }
+
+    @Override
     public LeasedSemaphore withOptions(LockOptions other) {
         return new EngineSemaphore(engine, name, permits, other);
     }

@@ -4,7 +4,9 @@ import io.boltwork.LockKind;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Reply;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,6 +76,17 @@ final class LanePools {
     Hold reader(String name, Thread thread) {
         LanePool pool = find(LockKind.READ_WRITE, name);
         return pool == null ? null : ((ReadWritePool) pool).readerOf(thread);
+    }
+
+    /** Returns the holds of the threads that read a lock; some of them may have ended. */
+    Collection<Hold> readers(String name) {
+        LanePool pool = find(LockKind.READ_WRITE, name);
+        return pool == null ? List.of() : ((ReadWritePool) pool).readers();
+    }
+
+    /** Returns the names of the read-write locks in use. */
+    Collection<String> readWriteNames() {
+        return ofKind(LockKind.READ_WRITE).keySet();
     }
 
     /** Returns the pool of a lane that has been made. */

@@ -7,6 +7,7 @@ import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -182,6 +183,11 @@ final class ReadWritePool extends LanePool {
                 .filter(hold -> !isForgotten(hold))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Returns the holds of the threads that read; some of them may have ended. */
+    Collection<Hold> readers() {
+        return readers.values();
     }
 
     private boolean isForgotten(Hold hold) {

@@ -9,6 +9,9 @@ interface WaitingRoom {
     /** Returns the name of the lock. */
     String name();
 
+    /** Returns the key of the machine that decides, or of the first one of a shared lock. */
+    String key();
+
     /** Requests the lock. The waiter's outcome is decided now or later. */
     void request(Waiter waiter);
 

@@ -4,6 +4,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.LockOptions;
 import io.boltwork.machine.Promise;
+import io.boltwork.machine.Ticker;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -50,6 +52,12 @@ public final class StillClient {
 
     /** True if time passes while a thread sleeps: for tests with one thread, where no other thread would wake it. */
     volatile boolean timePassesInSleep;
+
+    /** The longest time for which a thread sleeps without looking at the clock, in real nanoseconds. */
+    volatile long longestNap = Ticker.NEVER;
+
+    /** By thread, how often it has begun to sleep without letting time pass. */
+    final ConcurrentHashMap<Thread, Integer> naps = new ConcurrentHashMap<>();
 
     /** The difference between the wall clock and the monotonic clock. */
     private final AtomicLong wallAhead = new AtomicLong();
@@ -139,6 +147,10 @@ public final class StillClient {
 
     /** Creates a client with several servers, whose clocks are an hour apart. */
     public StillClient(int partitions) {
+        this(partitions, ClientOptions.defaults());
+    }
+
+    StillClient(int partitions, ClientOptions options) {
         for (int i = 0; i < partitions; i++) {
             MemoryServer one = MemoryServer.create(() -> Instant.EPOCH.plusNanos(now()));
             one.advance(Duration.ofHours(i));
@@ -156,7 +168,7 @@ public final class StillClient {
                 this::sleep,
                 thrown -> defect = thrown,
                 () -> {});
-        engine = Engine.open(new Wire(), ClientOptions.defaults(), world);
+        engine = Engine.open(new Wire(), options, world);
     }
 
     /** Returns the partition of a lock: the digit at the end of its name. */
@@ -187,7 +199,8 @@ public final class StillClient {
 
     private void sleep(Promise<?> outcome, Object blocker, long nanos) {
         if (!timePassesInSleep) {
-            outcome.sleep(blocker, nanos);
+            naps.merge(Thread.currentThread(), 1, Integer::sum);
+            outcome.sleep(blocker, Math.min(nanos, longestNap));
             return;
         }
         long end = now() + Math.min(nanos, LONGEST_SLEEP);

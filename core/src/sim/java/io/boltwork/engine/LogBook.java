@@ -18,6 +18,9 @@ final class LogBook extends Handler {
     /** The formats of these messages, before their parameters were filled in. */
     final List<String> formats = new ArrayList<>();
 
+    /** The throwables of these messages. */
+    final List<Throwable> thrown = new ArrayList<>();
+
     LogBook() {
         LOG.setUseParentHandlers(false);
         LOG.setLevel(Level.ALL);
@@ -27,6 +30,9 @@ final class LogBook extends Handler {
     @Override
     public void publish(LogRecord entry) {
         formats.add(entry.getMessage());
+        if (entry.getThrown() != null) {
+            thrown.add(entry.getThrown());
+        }
         Object[] parameters = entry.getParameters();
         entries.add(parameters == null ? entry.getMessage() : MessageFormat.format(entry.getMessage(), parameters));
     }

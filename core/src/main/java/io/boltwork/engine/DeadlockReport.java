@@ -1,0 +1,72 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockListener.Blocked;
+import io.boltwork.LockListener.Deadlock;
+import io.boltwork.engine.LongWaits.Wait;
+import io.boltwork.spi.Durations;
+import io.boltwork.spi.Printable;
+import java.time.Duration;
+import java.util.List;
+
+/** Reports deadlocks to the log and to the listeners. Thread-safe. */
+final class DeadlockReport {
+
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    private final ClientCore core;
+    private final CallbackQueue events;
+
+    DeadlockReport(ClientCore core) {
+        this.core = core;
+        this.events = core.newCallbackQueue();
+    }
+
+    /** Resumes the listeners if an error has cut them short. */
+    void resume() {
+        events.resume();
+    }
+
+    /** Describes a thread that waits, with its present stack. */
+    static Blocked blocked(Wait wait, String holder, long token, long now) {
+        return new Blocked(
+                "thread '" + Printable.text(wait.asker.getName()) + "'",
+                wait.kind(),
+                wait.lock(),
+                holder,
+                token,
+                wait.waited(now),
+                StackOf.now(wait.asker));
+    }
+
+    /** Reports a circle once. */
+    void tell(boolean certain, List<Blocked> circle) {
+        StackOf stacks = stacks(circle);
+        if (certain) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Deadlock: threads wait for each other. Boltwork does not break the circle",
+                    stacks);
+        } else {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Possible deadlock: threads or clients may wait for each other. Boltwork does not break the circle",
+                    stacks);
+        }
+        Deadlock event = new Deadlock(certain, circle);
+        core.listeners.tell(listener -> listener.deadlock(event), events::run);
+    }
+
+    /** Returns a throwable that has the stacks of all threads. */
+    private static StackOf stacks(List<Blocked> circle) {
+        StackOf all = new StackOf("a circle of " + circle.size(), List.of());
+        for (Blocked one : circle) {
+            Duration waited = Duration.ofMillis(one.waited().toMillis());
+            all.addSuppressed(new StackOf(
+                    one.waiter() + " has waited for " + Durations.text(waited) + " for the lock '"
+                            + Printable.text(one.lockName())
+                            + "', held by " + one.holder() + " with fencing token " + one.fencingToken(),
+                    one.stack()));
+        }
+        return all;
+    }
+}

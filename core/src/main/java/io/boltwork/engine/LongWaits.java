@@ -1,0 +1,130 @@
+package io.boltwork.engine;
+
+import io.boltwork.LockKind;
+import io.boltwork.machine.Ticker;
+import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Share;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The callers of one client that have waited for a lock for some time. A caller that is served at once never comes here.
+ * Thread-safe.
+ */
+final class LongWaits {
+
+    /** The time for which a thread waits before it comes here, in nanoseconds. */
+    static final long LONG = TimeUnit.SECONDS.toNanos(1);
+
+    /** One caller that waits. Two of them are never equal. */
+    static final class Wait {
+        final long number;
+        final String key;
+        final Waiter waiter;
+
+        /** The thread that waits, or that has asked for a handle. */
+        final Thread asker;
+
+        /** True if a thread waits; false for a handle. */
+        final boolean isOfThread;
+
+        /** True if the caller will give up by itself. */
+        final boolean isLimited;
+
+        /** The time at which the wait began. */
+        final long since;
+
+        /** True if the wait was reported for its length. For the heartbeat. */
+        volatile boolean isTold;
+
+        /** The time at which the server was asked about the lock last. For the heartbeat. */
+        volatile long askedAt;
+
+        private Wait(long number, WaitingRoom room, Waiter waiter, boolean isOfThread, boolean isLimited, long since) {
+            this.number = number;
+            this.key = room.key();
+            this.waiter = waiter;
+            this.asker = Thread.currentThread();
+            this.isOfThread = isOfThread;
+            this.isLimited = isLimited;
+            this.since = since;
+        }
+
+        /** Returns the kind of the lock. */
+        LockKind kind() {
+            return LaneKey.kindOf(key);
+        }
+
+        /** Returns the name of the lock. */
+        String lock() {
+            return LaneKey.nameOf(key);
+        }
+
+        /** Returns whether the caller wants to read. */
+        boolean isReader() {
+            return kind() == LockKind.READ_WRITE && waiter.terms.permits == Share.READ.permits();
+        }
+
+        /** Returns whether the caller no longer waits. */
+        boolean isOver() {
+            return waiter.outcome.isDecided() || waiter.forsaken;
+        }
+
+        /** Returns how long the caller has waited. */
+        Duration waited(long now) {
+            return Duration.ofNanos(now - since);
+        }
+    }
+
+    private final Ticker ticker;
+    private final boolean hasHandles;
+    private final AtomicLong numbers = new AtomicLong();
+    private final ConcurrentHashMap<Waiter, Wait> waits = new ConcurrentHashMap<>();
+
+    /** @param hasHandles whether handles are noted, too */
+    LongWaits(Ticker ticker, boolean hasHandles) {
+        this.ticker = ticker;
+        this.hasHandles = hasHandles;
+    }
+
+    /** Notes that the current thread has been waiting since then. */
+    void begin(WaitingRoom room, Waiter waiter, long since, boolean isLimited) {
+        waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, true, isLimited, since));
+    }
+
+    /** Notes that a thread no longer waits. */
+    void end(Waiter waiter) {
+        waits.remove(waiter);
+    }
+
+    /** Notes that a handle begins to wait, unless it has its outcome or handles are not noted. */
+    void beginHandle(WaitingRoom room, Waiter waiter, boolean isLimited) {
+        if (hasHandles && !waiter.tryOnly && !waiter.outcome.isDecided()) {
+            waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, false, isLimited, ticker.nanos()));
+        }
+    }
+
+    /** Notes that a handle no longer waits. */
+    void endHandle(Waiter waiter) {
+        if (hasHandles) {
+            waits.remove(waiter);
+        }
+    }
+
+    boolean isEmpty() {
+        return waits.isEmpty();
+    }
+
+    /** Returns the callers that have waited for at least that long, the first one first. */
+    List<Wait> since(long now, long nanos) {
+        waits.values().removeIf(Wait::isOver); // an error may have cut short their callers
+        return waits.values().stream()
+                .filter(wait -> now - wait.since >= nanos)
+                .sorted(Comparator.comparingLong(wait -> wait.number))
+                .toList();
+    }
+}

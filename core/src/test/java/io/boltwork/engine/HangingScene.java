@@ -1,0 +1,202 @@
+package io.boltwork.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
+import io.boltwork.LockException;
+import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.Command;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/** A client whose clock stands still unless moved, and threads that hold and want its locks. */
+@Timeout(120)
+abstract class HangingScene {
+
+    static final LockOptions TEN = LockOptions.renewedLease(Duration.ofSeconds(10));
+
+    private static final long STEP = Duration.ofMillis(500).toNanos();
+
+    final StillClient client;
+    final LogBook log = new LogBook();
+    final List<LockListener.Deadlock> deadlocks = new CopyOnWriteArrayList<>();
+    final List<LockListener.LongHold> longHolds = new CopyOnWriteArrayList<>();
+    final List<LockListener.LongWait> longWaits = new CopyOnWriteArrayList<>();
+
+    /** The commands that were sent. */
+    final ConcurrentLinkedQueue<Command<?>> sent = new ConcurrentLinkedQueue<>();
+
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+    /** Is open when the threads may go on. */
+    final CountDownLatch end = new CountDownLatch(1);
+
+    HangingScene() {
+        this(ClientOptions.defaults());
+    }
+
+    HangingScene(ClientOptions options) {
+        client = new StillClient(1, options);
+        client.longestNap = Duration.ofMillis(1).toNanos();
+        client.wire = command -> {
+            sent.add(command);
+            return client.execute(command);
+        };
+        client.engine.listen(new LockListener() {
+            @Override
+            public void deadlock(Deadlock event) {
+                deadlocks.add(event);
+            }
+
+            @Override
+            public void longHold(LongHold event) {
+                longHolds.add(event);
+            }
+
+            @Override
+            public void longWait(LongWait event) {
+                longWaits.add(event);
+            }
+        });
+    }
+
+    @AfterEach
+    void leave() throws InterruptedException {
+        end.countDown();
+        client.engine.close();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        log.close();
+        assertThat(client.isSound()).isTrue();
+    }
+
+    // ---- locks
+
+    FencedLock lock(String name) {
+        return lock(name, TEN);
+    }
+
+    FencedLock lock(String name, LockOptions options) {
+        return new EngineLock(client.engine, name, options);
+    }
+
+    FencedReadWriteLock both(String name) {
+        return new EngineReadWriteLock(client.engine, name, TEN);
+    }
+
+    // ---- threads
+
+    interface Body {
+        void run() throws InterruptedException;
+    }
+
+    /** Starts a thread, which ends with the client. */
+    Thread start(String name, Body body) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        body.run();
+                    } catch (LockException | InterruptedException closed) {
+                        // the end of the test
+                    }
+                },
+                name);
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+        return thread;
+    }
+
+    /** Starts a thread that takes one lock, and takes another one on request. Returns when it has the first one. */
+    Holder holder(String name, FencedLock first) {
+        Holder holder = new Holder();
+        start(name, () -> {
+            first.lock();
+            holder.holds = true;
+            until(() -> holder.next != null || end.getCount() == 0);
+            if (holder.next != null) {
+                holder.next.run();
+            }
+        });
+        until(() -> holder.holds);
+        return holder;
+    }
+
+    /** A thread that holds a lock. */
+    static final class Holder {
+        volatile boolean holds;
+        volatile Body next;
+
+        void goesOn(Body body) {
+            next = body;
+        }
+
+        void wants(FencedLock second) {
+            goesOn(() -> {
+                second.lock();
+                second.unlock();
+            });
+        }
+    }
+
+    /** Waits until so many threads have waited for some time. */
+    void untilWaiting(int count) {
+        until(() -> client.engine.longWaits.since(client.now(), 0).size() == count);
+    }
+
+    static void until(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    // ---- time
+
+    /** Lets time pass, in steps that are so short that the threads keep up with the clock. */
+    void pass(long seconds) {
+        long until = client.now() + Duration.ofSeconds(seconds).toNanos();
+        while (client.now() < until) {
+            client.passTo(Math.min(until, client.now() + STEP));
+            client.engine.drivers.all().forEach(this::settle);
+            untilAllHaveLooked();
+        }
+    }
+
+    /** Waits until the mailbox of a lock has run all its events. */
+    private void settle(LockDriver driver) {
+        AtomicBoolean ran = new AtomicBoolean();
+        boolean posted = driver.post(d -> ran.set(true));
+        until(() -> ran.get() || !posted);
+    }
+
+    /** Waits until all threads that wait have looked at the clock. */
+    private void untilAllHaveLooked() {
+        Map<LongWaits.Wait, Integer> before = new HashMap<>();
+        client.engine.longWaits.since(client.now(), 0).stream()
+                .filter(wait -> wait.isOfThread)
+                .forEach(wait -> before.put(wait, naps(wait)));
+        before.forEach((wait, naps) -> until(() -> wait.isOver() || naps(wait) >= naps + 2));
+    }
+
+    private int naps(LongWaits.Wait wait) {
+        return client.naps.getOrDefault(wait.asker, 0);
+    }
+
+    <T extends Command<?>> List<T> sent(Class<T> kind) {
+        return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+}

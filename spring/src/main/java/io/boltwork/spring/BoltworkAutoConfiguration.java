@@ -9,6 +9,7 @@ import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.springframework.beans.factory.ObjectProvider;
@@ -75,6 +76,14 @@ public final class BoltworkAutoConfiguration {
                 .withOutagePatience(properties.outagePatience())
                 .withShutdownTime(properties.shutdownTime())
                 .withSlice(properties.slice());
+        Duration longHold = properties.longHold();
+        if (longHold != null) {
+            options = options.withLongHold(longHold);
+        }
+        Duration longWait = properties.longWait();
+        if (longWait != null) {
+            options = options.withLongWait(longWait);
+        }
         String application = StringUtils.hasText(properties.application())
                 ? properties.application()
                 : environment.getProperty("spring.application.name");

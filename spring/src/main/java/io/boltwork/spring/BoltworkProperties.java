@@ -24,6 +24,8 @@ import org.springframework.util.StringUtils;
  * @param outagePatience How long a call without a time limit keeps waiting while the backend does not answer.
  * @param shutdownTime Maximum time for releasing all locks when the application ends.
  * @param slice How long one instance may hand a lock over between its own threads before other instances get it.
+ * @param longHold How long a hold may last before it is reported. Holds are not reported by default.
+ * @param longWait How long a caller may wait for a lock before its wait is reported. Waits are not reported by default.
  * @param callbackExecutor Name of the Executor bean that runs listeners and asynchronous results. Defaults to threads
  *     of the client.
  * @param redis Redis, with all settings.
@@ -38,6 +40,8 @@ record BoltworkProperties(
         @DefaultValue("30s") Duration outagePatience,
         @DefaultValue("5s") Duration shutdownTime,
         @DefaultValue("1ms") Duration slice,
+        @Nullable Duration longHold,
+        @Nullable Duration longWait,
         @Nullable String callbackExecutor,
         @DefaultValue Redis redis,
         @DefaultValue Lock lock,
@@ -48,6 +52,12 @@ record BoltworkProperties(
         check("boltwork.outage-patience", outagePatience, options::withOutagePatience);
         check("boltwork.shutdown-time", shutdownTime, options::withShutdownTime);
         check("boltwork.slice", slice, options::withSlice);
+        if (longHold != null) {
+            check("boltwork.long-hold", longHold, options::withLongHold);
+        }
+        if (longWait != null) {
+            check("boltwork.long-wait", longWait, options::withLongWait);
+        }
         if (application != null) {
             check("boltwork.application", application, options::withApplication);
         }

@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 
 /**
  * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}.
- * Gauges of the client: {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast enough to be
- * called on any thread. Thread-safe.
+ * Of the client: the counter {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag},
+ * {@code .connected}. Fast enough to be called on any thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
@@ -70,6 +70,15 @@ final class LockMetrics implements LockListener {
                 .description("Number of holds that were lost")
                 .tags(tags)
                 .tag("reason", event.loss().reason().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void deadlock(Deadlock event) {
+        Counter.builder("boltwork.lock.deadlock")
+                .description("Number of circles of threads that wait for each other, certain ones and possible ones")
+                .tag("certain", String.valueOf(event.certain()))
                 .register(registry)
                 .increment();
     }

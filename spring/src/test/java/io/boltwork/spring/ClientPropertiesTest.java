@@ -10,11 +10,14 @@ import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -102,6 +105,39 @@ class ClientPropertiesTest {
         memory().run(context ->
                 assertThat(tokensApart(context.getBean(LockClient.class))).isGreaterThanOrEqualTo(1_000));
         assertWrong(memory(), "boltwork.slice=2s", "slice must be between 0 and 1 s");
+    }
+
+    @Test
+    void longHoldAndLongWait() {
+        List<String> told = new CopyOnWriteArrayList<>();
+        memory().withPropertyValues("boltwork.long-hold=1s", "boltwork.long-wait=1s")
+                .run(context -> {
+                    LockClient locks = context.getBean(LockClient.class);
+                    locks.addListener(new LockListener() {
+                        @Override
+                        public void longHold(LongHold event) {
+                            told.add("hold of " + event.lockName());
+                        }
+
+                        @Override
+                        public void longWait(LongWait event) {
+                            told.add("wait for " + event.lockName());
+                        }
+                    });
+                    Lease held = locks.lock("stock").acquire();
+                    CompletableFuture<Lease> waits =
+                            locks.lock("stock").acquireAsync().toCompletableFuture();
+                    Await.until("both are reported", () -> told.size() == 2);
+                    assertThat(told).containsExactlyInAnyOrder("hold of stock", "wait for stock");
+                    waits.cancel(true);
+                    held.release();
+                });
+        memory().run(context -> {
+            assertThat(context.getBean(BoltworkProperties.class).longHold()).isNull();
+            assertThat(context.getBean(BoltworkProperties.class).longWait()).isNull();
+        });
+        assertWrong(memory(), "boltwork.long-hold=10ms", "longHold must be between 1 s and 365 days");
+        assertWrong(memory(), "boltwork.long-wait=-1s", "longWait must be between 1 s and 365 days");
     }
 
     private static long tokensApart(LockClient locks) throws Exception {

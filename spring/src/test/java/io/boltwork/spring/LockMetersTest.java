@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -132,6 +136,44 @@ class LockMetersTest {
             redis.kill();
             Await.until("the client notices the outage", () -> gauge(application, "boltwork.lock.connected") == 0);
         }
+    }
+
+    @Test
+    void deadlocksAreCounted() throws InterruptedException {
+        try (ConfigurableApplicationContext application = start("boltwork.backend=memory")) {
+            LockClient locks = application.getBean(LockClient.class);
+            CyclicBarrier bothHold = new CyclicBarrier(2);
+            Thread one = takes(locks, "a", bothHold, "b");
+            Thread two = takes(locks, "b", bothHold, "a");
+            Await.until("the deadlock is counted", () -> {
+                Counter counter = application
+                        .getBean(MeterRegistry.class)
+                        .find("boltwork.lock.deadlock")
+                        .tag("certain", "true")
+                        .counter();
+                return counter != null && counter.count() == 1;
+            });
+            assertThat(locks.inspector().forceRelease("a")).isTrue();
+            one.join();
+            two.join();
+        }
+    }
+
+    private static Thread takes(LockClient locks, String first, CyclicBarrier bothHold, String second) {
+        Thread thread = new Thread(() -> {
+            locks.lock(first).lock();
+            try {
+                bothHold.await();
+                locks.lock(second).lock();
+                locks.lock(second).unlock();
+                locks.lock(first).unlock();
+            } catch (InterruptedException | BrokenBarrierException | LeaseLostException end) {
+                // one of the locks is taken away
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
     }
 
     private static double gauge(ConfigurableApplicationContext application, String name) {

@@ -128,6 +128,22 @@ class DeadlockTest extends HangingScene {
     }
 
     @Test
+    void aReaderBehindAWriterThatMayGiveUpIsPossible() {
+        Holder one = holder("one", both("a").readLock());
+        Holder two = holder("two", lock("b"));
+        start("writer", () -> both("a").writeLock().tryLock(1, TimeUnit.HOURS));
+        untilWaiting(1);
+        pass(2); // the hold of the reader is too old to be joined
+        two.wants(both("a").readLock());
+        one.wants(lock("b"));
+        untilWaiting(3);
+        pass(9);
+        assertThat(deadlocks).isEmpty();
+        pass(3);
+        isCircle(only(), false, "thread 'one' wants b", "thread 'two' wants a");
+    }
+
+    @Test
     void readersThatWantToWriteElsewhereAreReported() {
         Holder one = holder("one", both("a").readLock());
         Holder two = holder("two", both("b").readLock());

@@ -6,14 +6,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 
-/** Makes publishers from asynchronous calls. */
-final class Acquisitions {
+/**
+ * Makes publishers from asynchronous calls, and guards publishers with what the calls acquire. For libraries that have
+ * their own way to acquire; applications use {@link ReactorLocks}. Thread-safe.
+ */
+public final class Acquisitions {
 
     private Acquisitions() {}
 
@@ -33,24 +38,52 @@ final class Acquisitions {
 
     private static <T> Mono<T> of(
             Supplier<? extends CompletionStage<? extends @Nullable T>> call, Consumer<@Nullable T> unwanted) {
+        return Mono.create(sink -> answer(sink, call.get().toCompletableFuture(), unwanted));
+    }
+
+    /**
+     * Returns a publisher that makes a call for each subscription. A cancellation of the subscription cancels the future
+     * of the call.
+     *
+     * @param prepare makes the future of a call
+     * @param begin begins the call, after all callbacks are registered; the subscribing thread then runs a callback only
+     *     if the call ends at once
+     * @param unwanted receives a value that came too late for the subscriber
+     * @param <T> the type of the value
+     * @param <F> the type of the future
+     * @return the publisher
+     */
+    public static <T, F extends CompletableFuture<T>> Mono<T> of(
+            Supplier<? extends F> prepare, Consumer<? super F> begin, Consumer<? super T> unwanted) {
         return Mono.create(sink -> {
-            CompletableFuture<? extends @Nullable T> future = call.get().toCompletableFuture();
-            sink.onCancel(() -> {
-                if (!future.cancel(true)) {
-                    future.thenAccept(unwanted); // it came at the last moment, and the sink drops it
+            F call = prepare.get();
+            answer(sink, call, value -> {
+                if (value != null) {
+                    unwanted.accept(value);
                 }
             });
-            future.whenComplete((value, failure) -> {
-                if (failure == null) {
-                    sink.success(value);
-                } else if (!future.isCancelled()) {
-                    sink.error(
-                            failure instanceof CompletionException && failure.getCause() != null
-                                    ? failure.getCause()
-                                    : failure);
-                }
-            });
+            begin.accept(call);
         });
+    }
+
+    private static <T> void answer(
+            MonoSink<T> sink, CompletableFuture<? extends @Nullable T> future, Consumer<@Nullable T> unwanted) {
+        sink.onCancel(() -> {
+            if (!future.cancel(true)) {
+                future.thenAccept(unwanted); // it came at the last moment, and the sink drops it
+            }
+        });
+        future.whenComplete((value, failure) -> {
+            if (failure == null) {
+                sink.success(value);
+            } else if (!future.isCancelled()) {
+                sink.error(unwrapped(failure));
+            }
+        });
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** Returns a publisher of leases that is empty if the call was refused. */
@@ -77,10 +110,6 @@ final class Acquisitions {
         return lease;
     }
 
-    static Mono<Void> release(Lease lease) {
-        return of(lease::releaseAsync);
-    }
-
     // ================================================================ bodies
 
     /** Subscribes to a body under a lease, and releases the lease before the end of the body is passed on. */
@@ -90,27 +119,42 @@ final class Acquisitions {
 
     /** Subscribes to a body under a lease, as {@link #one} does. */
     static <T> Flux<T> many(Mono<Lease> lease, Publisher<T> body) {
-        return lease.flatMapMany(held -> Flux.usingWhen(
-                Mono.just(held),
-                // the release is a part of what is guarded, because usingWhen wraps the failures of its own callbacks
-                same -> Flux.concat(body, Acquisitions.<T>releaseAfter(same)),
-                same -> Mono.empty(),
-                Acquisitions::failed,
-                Acquisitions::cancelled));
+        return guard(lease, held -> body, Lease::releaseAsync);
     }
 
-    private static <T> Mono<T> releaseAfter(Lease lease) {
-        return release(lease).then(Mono.empty());
-    }
-
-    private static Mono<Void> failed(Lease lease, Throwable failure) {
-        return release(lease).onErrorResume(loss -> {
-            failure.addSuppressed(loss);
-            return Mono.empty();
+    /**
+     * Subscribes to a body under what was acquired, and releases that before the end of the body is passed on, and when
+     * the subscription is cancelled.
+     *
+     * @param acquired a publisher of what the body needs; empty for no body
+     * @param body makes the body
+     * @param release releases what was acquired; must accept a second call. If the body has failed, a failure of the
+     *     release is suppressed in that of the body. Otherwise it is the end of the body
+     * @param <H> the type of what is acquired
+     * @param <T> the type of the values
+     * @return the body
+     */
+    public static <H, T> Flux<T> guard(
+            Mono<H> acquired,
+            Function<? super H, ? extends Publisher<T>> body,
+            Function<? super H, ? extends CompletionStage<?>> release) {
+        return acquired.flatMapMany(held -> {
+            Mono<Void> released = of(() -> release.apply(held)).then();
+            return Flux.usingWhen(
+                    Mono.just(held),
+                    // the release is a part of what is guarded, because usingWhen wraps the failures of its own
+                    // callbacks
+                    same -> Flux.concat(body.apply(same), released.then(Mono.<T>empty())),
+                    same -> Mono.empty(),
+                    (same, failure) -> failed(released, failure),
+                    same -> released.onErrorComplete());
         });
     }
 
-    private static Mono<Void> cancelled(Lease lease) {
-        return release(lease).onErrorComplete();
+    private static Mono<Void> failed(Mono<Void> released, Throwable failure) {
+        return released.onErrorResume(loss -> {
+            failure.addSuppressed(loss);
+            return Mono.empty();
+        });
     }
 }

@@ -84,7 +84,7 @@ class ReactorLocksTest {
         StepVerifier.create(lock.tryAcquire(SHORT)).verifyComplete();
         elsewhere.unlock();
         StepVerifier.create(lock.tryAcquire(SHORT)
-                        .flatMap(lease -> Acquisitions.release(lease).then(Mono.fromCallable(lease::isValid))))
+                        .flatMap(lease -> Acquisitions.of(lease::releaseAsync).then(Mono.fromCallable(lease::isValid))))
                 .expectNext(false)
                 .verifyComplete();
     }
@@ -125,7 +125,7 @@ class ReactorLocksTest {
         for (int i = 0; i < 500; i++) {
             AtomicInteger bodies = new AtomicInteger();
             Disposable subscription = (i % 2 == 0
-                            ? lock.acquire().flatMap(Acquisitions::release)
+                            ? lock.acquire().flatMap(lease -> Acquisitions.of(lease::releaseAsync))
                             : lock.withLock(Mono.fromRunnable(bodies::incrementAndGet)))
                     .subscribeOn(Schedulers.parallel())
                     .subscribe();

@@ -82,7 +82,7 @@ final class ReactiveTransactionBoundary {
 
         @Override
         public Mono<Void> afterCompletion(int status) {
-            Mono<Void> released = ReactiveLocking.released(held).onErrorMap(AsyncLocking::unwrapped);
+            Mono<Void> released = Mono.fromFuture(held::release, true).then();
             return status == STATUS_COMMITTED ? released : released.onErrorComplete();
         }
     }

@@ -144,6 +144,12 @@ class DistributedLockTest {
     }
 
     @Test
+    void lostLeaseIsTheEndOfAPublisher() {
+        StepVerifier.create(shop.monoLoses(locks)).verifyError(LeaseLostException.class);
+        StepVerifier.create(shop.mono(locks)).expectNext(true).verifyComplete();
+    }
+
+    @Test
     void methodIsNotExecutedDuringAnOutage() {
         int before = shop.ran();
         application.getBean(MemoryBackend.class).server().freeze();

@@ -229,6 +229,11 @@ class LockedShop {
     }
 
     @DistributedLock("reactive")
+    public Mono<Boolean> monoLoses(LockClient client) {
+        return Mono.fromSupplier(() -> client.inspector().forceRelease("reactive"));
+    }
+
+    @DistributedLock("reactive")
     public Mono<String> never() {
         return Mono.never();
     }

@@ -41,6 +41,16 @@ class StarterArchitectureTest {
             .resideInAnyPackage("io.boltwork.memory..");
 
     @ArchTest
+    static final ArchRule ONLY_REACTIVE_LOCKING_NEEDS_PUBLISHERS_OF_LOCKS = noClasses()
+            .that()
+            .resideInAPackage("io.boltwork.spring")
+            .and()
+            .haveSimpleNameNotStartingWith("ReactiveLocking")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.boltwork.reactor..", "io.boltwork.rxjava..");
+
+    @ArchTest
     static final ArchRule THE_STARTER_IS_ONE_PACKAGE =
             classes().that().resideInAPackage("io.boltwork.spring..").should().resideInAPackage("io.boltwork.spring");
 

@@ -8,16 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The snippets of a Markdown page: the blocks below marks such as {@code <!-- snippet: QuickStart.java#quick-start -->}. Files
- * that begin with {@code spring/} are in the starter's tests.
+ * that begin with {@code spring/} are in the starter's tests, and those with {@code kotlin/} in the examples in Kotlin.
  */
 final class Readme {
     private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");
 
     private static final Pattern FENCE = Pattern.compile("```(java|properties|yaml)");
+
+    /** Also a build script in Kotlin, which is no snippet unless it has a mark. */
+    private static final Pattern MARKED_FENCE = Pattern.compile("```(java|properties|yaml|kotlin)");
+
     private static final String SPRING = "spring/";
+    private static final String KOTLIN = "kotlin/";
 
     private final List<String> lines;
 
@@ -64,20 +70,34 @@ final class Readme {
 
     /** Returns the number of code blocks that could be snippets. */
     long blocks() {
-        return lines.stream()
-                .filter(line -> FENCE.matcher(line.strip()).matches())
+        return IntStream.range(0, lines.size())
+                .filter(i -> FENCE.matcher(lines.get(i).strip()).matches()
+                        || lines.get(i).strip().equals("```kotlin") && i > 0 && isMark(lines.get(i - 1)))
                 .count();
     }
 
+    private static boolean isMark(String line) {
+        return MARK.matcher(line).matches();
+    }
+
     private static List<String> source(String file, String region) {
-        if (!file.startsWith(SPRING)) {
-            return SourceRegion.lines(file, region);
+        if (file.startsWith(KOTLIN)) {
+            Path directory = Path.of("kotlin", "src", "main", "kotlin", "io", "boltwork", "examples", "kotlin");
+            return region(directory, file, KOTLIN, region);
         }
-        Path sources = Path.of("..", "spring", "src", "test");
-        Path directory = sources.resolve(file.endsWith(".java") ? "java/io/boltwork/spring/docs" : "resources/docs");
+        if (file.startsWith(SPRING)) {
+            Path sources = Path.of("..", "spring", "src", "test");
+            Path directory =
+                    sources.resolve(file.endsWith(".java") ? "java/io/boltwork/spring/docs" : "resources/docs");
+            return region(directory, file, SPRING, region);
+        }
+        return SourceRegion.lines(file, region);
+    }
+
+    private static List<String> region(Path directory, String file, String prefix, String region) {
         try {
             return SourceRegion.lines(
-                    Files.readAllLines(directory.resolve(file.substring(SPRING.length()))), file, region);
+                    Files.readAllLines(directory.resolve(file.substring(prefix.length()))), file, region);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -93,7 +113,8 @@ final class Readme {
         while (start < lines.size() && lines.get(start).isBlank()) {
             start++;
         }
-        if (start == lines.size() || !FENCE.matcher(lines.get(start).strip()).matches()) {
+        if (start == lines.size()
+                || !MARKED_FENCE.matcher(lines.get(start).strip()).matches()) {
             throw new AssertionError("Line " + from + ": no ```java block below " + name);
         }
         int end = start + 1;

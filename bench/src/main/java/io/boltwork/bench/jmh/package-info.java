@@ -1,4 +1,4 @@
-/** Measures the cost of the engine without Redis, under JMH; {@code bench/run --jmh} runs it. */
+/** Measures the cost of a pair without Redis, under JMH; {@code bench/run --jmh} runs {@link EngineBenchmark}. */
 @NullMarked
 package io.boltwork.bench.jmh;
 

@@ -46,6 +46,13 @@ record LuaMutant(String file, int line, String change, String text) {
         return of(filesOfShares());
     }
 
+    /** Returns all mutants of all files that are part of scripts for latches only. */
+    static List<LuaMutant> allOfLatches() {
+        Set<String> files = filesOf(latchScripts());
+        files.removeAll(filesOf(scripts()));
+        return of(files);
+    }
+
     private static Set<String> filesOfShares() {
         List<Script> plain = new ArrayList<>(scripts());
         plain.remove(Script.GROUP); // it has the scripts of both
@@ -85,6 +92,11 @@ record LuaMutant(String file, int line, String change, String text) {
                 Script.SHARE_FORCE_RELEASE,
                 Script.SHARE_RESIZE,
                 Script.GROUP);
+    }
+
+    /** Returns the scripts for latches. */
+    static List<Script> latchScripts() {
+        return List.of(Script.LATCH_SET, Script.LATCH_COUNT, Script.LATCH_AWAIT);
     }
 
     /** Returns a script's text with the changed file in it. */

@@ -1,0 +1,61 @@
+package io.boltwork.redis;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+
+/** Hunts mutants of the scripts for latches. */
+class LatchLuaMutantsTest extends LuaMutants {
+    private LatchDifferentialSite site;
+
+    LatchLuaMutantsTest() throws IOException {
+        super(LuaMutant.latchScripts(), "equivalent-latch-mutants.txt", "latch-lua-mutants.md");
+    }
+
+    @Override
+    List<LuaMutant> mutants() {
+        return LuaMutant.allOfLatches();
+    }
+
+    /** Returns the number of a sequence with more generations than a record remembers. */
+    @Override
+    long slowest() {
+        return 1;
+    }
+
+    @Override
+    void connect(SteppedRedis server) {
+        site = new LatchDifferentialSite(server, PATIENCE);
+    }
+
+    @Override
+    void disconnect() {
+        site.close();
+    }
+
+    @Override
+    void load(byte[] script) throws Exception {
+        site.load(script);
+    }
+
+    @Override
+    Sequence sequence(long seed) throws Exception {
+        LatchDifferentialRun run = new LatchDifferentialRun(site, seed, new HashMap<>());
+        return new Sequence() {
+            @Override
+            public void execute() throws Exception {
+                run.execute();
+            }
+
+            @Override
+            public String difference(Throwable failure) {
+                return run.difference(failure);
+            }
+
+            @Override
+            public String toString() {
+                return run.toString();
+            }
+        };
+    }
+}

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.FaultyLink;
 import io.boltwork.testkit.History;
 import io.boltwork.testkit.HistoryChecker;
 import io.boltwork.testkit.HistoryChecker.Rule;
@@ -204,7 +203,7 @@ class FailoverHistoriesTest {
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void aLaggingReplicaIsPromoted() throws Exception {
-        try (Behind group = new Behind()) {
+        try (LaggingReplica group = new LaggingReplica()) {
             start(group.uris());
             group.fallBehind();
             awaitTurns(100);
@@ -217,7 +216,7 @@ class FailoverHistoriesTest {
 
     @Test
     void aLaggingReplicaIsPromotedWhenOneReplicaMustConfirmGrants() throws Exception {
-        try (Behind group = new Behind()) {
+        try (LaggingReplica group = new LaggingReplica()) {
             start(group.uris(), 1);
             group.fallBehind();
             for (ChildJvm jvm : jvms) {
@@ -231,45 +230,6 @@ class FailoverHistoriesTest {
             }
         } finally {
             end();
-        }
-    }
-
-    /** A master and a replica, and a link between them that can be cut. */
-    private static final class Behind implements AutoCloseable {
-        private final RedisServer master = RedisServer.start("--repl-diskless-sync-delay", "0");
-        private final RedisServer replica = RedisServer.start("--repl-diskless-sync-delay", "0");
-        private final FaultyLink replication = FaultyLink.to(master);
-
-        Behind() {
-            replica.command("REPLICAOF", "127.0.0.1", Integer.toString(replication.port()));
-            Await.until("it is in step", () -> "up".equals(ReplicaGroup.field(replica, "master_link_status")));
-        }
-
-        String uris() {
-            return master.uri() + " " + replica.uri();
-        }
-
-        void fallBehind() {
-            replication.unreachable().inject();
-        }
-
-        void promote() {
-            master.kill();
-            replica.command("REPLICAOF", "NO", "ONE");
-        }
-
-        /** Adds another replica to the promoted one. */
-        RedisServer follow() {
-            RedisServer another = RedisServer.start();
-            another.command("REPLICAOF", replica.host(), Integer.toString(replica.port()));
-            return another;
-        }
-
-        @Override
-        public void close() {
-            replication.close();
-            replica.close();
-            master.close();
         }
     }
 

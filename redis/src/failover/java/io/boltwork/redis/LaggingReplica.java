@@ -1,0 +1,47 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+
+/** A master and a replica, and a link between them that can be cut. */
+final class LaggingReplica implements AutoCloseable {
+    private final RedisServer master = RedisServer.start("--repl-diskless-sync-delay", "0");
+    private final RedisServer replica = RedisServer.start("--repl-diskless-sync-delay", "0");
+    private final FaultyLink replication = FaultyLink.to(master);
+
+    LaggingReplica() {
+        replica.command("REPLICAOF", "127.0.0.1", Integer.toString(replication.port()));
+        Await.until("it is in step", () -> "up".equals(ReplicaGroup.field(replica, "master_link_status")));
+    }
+
+    String uris() {
+        return master.uri() + " " + replica.uri();
+    }
+
+    /** Cuts the link: what the master does from now on is lost. */
+    void fallBehind() {
+        replication.unreachable().inject();
+    }
+
+    /** Kills the master and promotes the replica. */
+    void promote() {
+        master.kill();
+        replica.command("REPLICAOF", "NO", "ONE");
+    }
+
+    /** Adds another replica to the promoted one. */
+    RedisServer follow() {
+        RedisServer another = RedisServer.start();
+        another.command("REPLICAOF", replica.host(), Integer.toString(replica.port()));
+        return another;
+    }
+
+    @Override
+    public void close() {
+        replication.close();
+        replica.close();
+        master.close();
+    }
+}

@@ -59,8 +59,20 @@ class ClusterHistoriesTest {
         aMasterIsKilled(ClusterGroup.startEmbedded(), "master killed, 6.2");
     }
 
+    /** The dining philosophers: all eat, and no fork is used by two, except if its last holds are lost. */
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void aMasterOfForksIsKilledAndItsReplicaPromoted() throws Exception {
+        aMasterIsKilled(ClusterTurns.ofPhilosophers(ClusterGroup.start(), directory, LEASE), "master of forks killed");
+    }
+
     private void aMasterIsKilled(ClusterGroup group, String what) throws Exception {
-        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE)) {
+        aMasterIsKilled(new ClusterTurns(group, directory, LEASE), what);
+    }
+
+    private static void aMasterIsKilled(ClusterTurns started, String what) throws Exception {
+        try (ClusterTurns turns = started) {
+            ClusterGroup group = turns.group;
             RedisServer old = group.masters().get(1);
             List<Integer> affected = turns.locksOf(old);
             int slot = ClusterTurns.slot(turns.locks.get(affected.get(0)));
@@ -143,8 +155,22 @@ class ClusterHistoriesTest {
         slotsMove(ClusterGroup.start(), "many slots moved there and back", 100);
     }
 
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void slotsOfForksMoveBackAndForthUnderLoad() throws Exception {
+        slotsMove(
+                ClusterTurns.ofPhilosophers(ClusterGroup.start(), directory, LEASE),
+                "slots of forks moved there and back",
+                4);
+    }
+
     private void slotsMove(ClusterGroup group, String what, int range) throws Exception {
-        try (ClusterTurns turns = new ClusterTurns(group, directory, LEASE)) {
+        slotsMove(new ClusterTurns(group, directory, LEASE), what, range);
+    }
+
+    private static void slotsMove(ClusterTurns started, String what, int range) throws Exception {
+        try (ClusterTurns turns = started) {
+            ClusterGroup group = turns.group;
             List<RedisServer> masters = group.masters();
             int[] slots = turns.locks.stream().mapToInt(ClusterTurns::slot).toArray();
             int[] homes = IntStream.of(slots)
@@ -237,6 +263,15 @@ class ClusterHistoriesTest {
 
     @Test
     @EnabledIfSystemProperty(named = PROOF, matches = "true")
+    void philosophersAreKilledAndFrozenWhileSlotsOfForksMove() throws Exception {
+        clientsDie(
+                ClusterTurns.ofPhilosophers(ClusterGroup.start(), directory, SHORT_LEASE),
+                "philosophers killed and frozen while slots move",
+                1);
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = PROOF, matches = "true")
     void clientsAreKilledAndFrozenRepeatedlyWhileSlotsMove() throws Exception {
         clientsDie(
                 ClusterGroup.start(), "clients killed and frozen three times while slots move", 3, ClusterTurns.PLAIN);
@@ -250,7 +285,11 @@ class ClusterHistoriesTest {
     }
 
     private void clientsDie(ClusterGroup group, String what, int times, List<LockKind> kinds) throws Exception {
-        try (ClusterTurns turns = new ClusterTurns(group, directory, SHORT_LEASE, kinds)) {
+        clientsDie(new ClusterTurns(group, directory, SHORT_LEASE, kinds), what, times);
+    }
+
+    private static void clientsDie(ClusterTurns started, String what, int times) throws Exception {
+        try (ClusterTurns turns = started) {
             CompletableFuture<Boolean> stop = new CompletableFuture<>();
             Task<Integer> moves = Task.start("moves", () -> moveAllTheTime(turns, stop));
             for (int i = 0; i < times; i++) {

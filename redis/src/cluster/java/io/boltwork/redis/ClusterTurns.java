@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 final class ClusterTurns implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final int JVMS = 3;
+    private static final int PHILOSOPHERS = 3;
 
     /** The kinds of the locks at each master. */
     static final List<LockKind> PLAIN = List.of(LockKind.LOCK, LockKind.LOCK);
@@ -40,7 +41,7 @@ final class ClusterTurns implements AutoCloseable {
     static final List<LockKind> SHARED = List.of(LockKind.LOCK, LockKind.READ_WRITE, LockKind.SEMAPHORE);
 
     final ClusterGroup group;
-    final List<String> locks = new ArrayList<>();
+    final List<String> locks;
     private final Path directory;
     private final Duration lease;
     private final HistoryWriter history;
@@ -54,19 +55,16 @@ final class ClusterTurns implements AutoCloseable {
     }
 
     ClusterTurns(ClusterGroup group, Path directory, Duration lease, List<LockKind> kinds) throws InterruptedException {
+        this(group, lease, directory, names(group, kinds));
+    }
+
+    private ClusterTurns(ClusterGroup group, Duration lease, Path directory, List<String> locks)
+            throws InterruptedException {
         this.group = group;
         this.directory = directory;
         this.lease = lease;
         this.history = HistoryWriter.open(directory, "test");
-        for (RedisServer master : group.masters()) {
-            for (int found = 0, i = 0; found < kinds.size(); i++) {
-                String name = RecordedTurns.name(kinds.get(found), "turns:" + master.port() + ":" + i);
-                if (group.masterOf(slot(name)) == master) {
-                    locks.add(name);
-                    found++;
-                }
-            }
-        }
+        this.locks = locks;
         List<ChildJvm> all = new ArrayList<>();
         for (int i = 0; i < JVMS; i++) {
             all.add(begin());
@@ -77,8 +75,35 @@ final class ClusterTurns implements AutoCloseable {
         awaitTurns(20);
     }
 
+    /** Starts JVMs that all play all the dining philosophers: each turn is with two of the locks together. */
+    static ClusterTurns ofPhilosophers(ClusterGroup group, Path directory, Duration lease) throws InterruptedException {
+        return new ClusterTurns(
+                group,
+                lease,
+                directory,
+                IntStream.range(0, PHILOSOPHERS)
+                        .mapToObj(philosopher -> RecordedTurns.forks(philosopher, PHILOSOPHERS))
+                        .toList());
+    }
+
+    /** Returns names of locks of these kinds at each master. */
+    private static List<String> names(ClusterGroup group, List<LockKind> kinds) {
+        List<String> names = new ArrayList<>();
+        for (RedisServer master : group.masters()) {
+            for (int found = 0, i = 0; found < kinds.size(); i++) {
+                String name = RecordedTurns.name(kinds.get(found), "turns:" + master.port() + ":" + i);
+                if (group.masterOf(slot(name)) == master) {
+                    names.add(name);
+                    found++;
+                }
+            }
+        }
+        return names;
+    }
+
+    /** Returns the slot of a lock; that of the first one if there are two. */
     static int slot(String lock) {
-        return Slots.of("boltwork:{" + lock + "}");
+        return Slots.of("boltwork:{" + RecordedTurns.first(lock) + "}");
     }
 
     private ChildJvm begin() {

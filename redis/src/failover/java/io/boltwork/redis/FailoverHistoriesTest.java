@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FailoverHistoriesTest {
     private static final Duration START = Duration.ofSeconds(60);
     static final String PROOF = "boltwork.proof";
+    static final int JVMS = 2;
 
     @TempDir
     Path directory;
@@ -41,6 +42,16 @@ class FailoverHistoriesTest {
     /** Returns the names of the locks, which tell their {@linkplain RecordedTurns kinds}. */
     List<String> locks() {
         return List.of("failover");
+    }
+
+    /** Returns the names with which a JVM takes turns. */
+    List<String> locks(int jvm) {
+        return locks();
+    }
+
+    /** Returns the number of threads of a JVM for each name. */
+    int threads() {
+        return 2;
     }
 
     /** Returns how many overlaps one lost moment can cause at most. */
@@ -53,7 +64,7 @@ class FailoverHistoriesTest {
     }
 
     private void start(String where, int replicas) throws InterruptedException {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < JVMS; i++) {
             jvms.add(ChildJvm.start(
                     FailoverJvm.class,
                     List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), // for a faster start
@@ -61,9 +72,9 @@ class FailoverHistoriesTest {
                             where,
                             directory.toString(),
                             "jvm-" + i,
-                            "2",
+                            Integer.toString(threads()),
                             Integer.toString(replicas),
-                            String.join(" ", locks()))));
+                            String.join(" ", locks(i)))));
         }
         for (ChildJvm jvm : jvms) {
             assertThat(jvm.nextLine(START)).isEqualTo("ready");

@@ -20,6 +20,7 @@ abstract class RecordedTurns {
     private static final String READ_WRITE = "read-write:";
     private static final String SEMAPHORE = "semaphore:";
     private static final String FORKS = "forks:";
+    private static final String FORK = "fork:";
 
     /** The permits of each semaphore. A turn takes one to all of them. */
     private static final int PERMITS = 5;
@@ -47,6 +48,20 @@ abstract class RecordedTurns {
         return FORKS + philosopher + ":" + (philosopher + 1) % philosophers;
     }
 
+    /** Returns the name of the only lock of turns, or of the first one. */
+    static String first(String name) {
+        return isOfTwo(name) ? FORK + forksOf(name)[0] : name;
+    }
+
+    /** Returns whether turns take two locks together. */
+    static boolean isOfTwo(String name) {
+        return name.startsWith(FORKS);
+    }
+
+    private static String[] forksOf(String name) {
+        return name.substring(FORKS.length()).split(":");
+    }
+
     static RecordedTurns of(LockClient client, HistoryWriter history, String name, LockOptions options) {
         if (name.startsWith(READ_WRITE)) {
             return new OfSides(history.recorded(client.readWriteLock(name, options)));
@@ -54,13 +69,10 @@ abstract class RecordedTurns {
         if (name.startsWith(SEMAPHORE)) {
             return new OfPermits(history.recorded(client.semaphore(name, PERMITS, options), PERMITS));
         }
-        if (name.startsWith(FORKS)) {
-            String[] forks = name.substring(FORKS.length()).split(":");
+        if (isOfTwo(name)) {
+            String[] forks = forksOf(name);
             return new OfForks(
-                    client,
-                    history,
-                    client.lock("fork:" + forks[0], options),
-                    client.lock("fork:" + forks[1], options));
+                    client, history, client.lock(FORK + forks[0], options), client.lock(FORK + forks[1], options));
         }
         return new OfLock(history.recorded(client.lock(name, options)));
     }

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  */
 final class TurnTakers {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final int THREADS_PER_NAME = 2;
+    static final int THREADS_PER_NAME = 2;
 
     /** One turn in this many is a long one. */
     private static final int LONG_TURNS = 64;
@@ -50,11 +50,17 @@ final class TurnTakers {
 
     /** Starts the threads. The fairness depends on the name; another test mixes both kinds on one lock. */
     static TurnTakers start(LockClient client, HistoryWriter history, List<String> names, LockOptions options) {
+        return start(client, history, names, options, THREADS_PER_NAME);
+    }
+
+    /** Starts so many threads for each name. */
+    static TurnTakers start(
+            LockClient client, HistoryWriter history, List<String> names, LockOptions options, int threads) {
         TurnTakers takers = new TurnTakers(names.size());
         for (int name = 0; name < names.size(); name++) {
             Fairness fairness = name % 2 == 0 ? Fairness.BATCHED : Fairness.FIFO;
             RecordedTurns recorded = RecordedTurns.of(client, history, names.get(name), options.withFairness(fairness));
-            for (int i = 0; i < THREADS_PER_NAME; i++) {
+            for (int i = 0; i < threads; i++) {
                 takers.start(name, recorded, names.get(name) + "-" + i, i == 0);
             }
         }

@@ -124,10 +124,31 @@ class ClientPromisesTest extends Promises {
         assertThat(counter[0]).isEqualTo(threads * rounds);
     }
 
-    @Test
-    void tenThousandVirtualThreadsAreServedWithoutPinning() throws InterruptedException {
+    private static int versionWithVirtualThreads() {
         int version = Runtime.version().feature();
         assumeTrue(version >= 21, "SKIPPED: virtual threads need JDK 21 or later, this is " + version);
+        return version;
+    }
+
+    /** Waiting threads leave their carriers to others: all threads begin to wait before the first one is served. */
+    @Test
+    void virtualThreadsOfEachKindAreServedWithoutPinning() throws InterruptedException {
+        versionWithVirtualThreads();
+        int threads = 1_000;
+        try (ChildJvm jvm =
+                ChildJvm.start(VirtualKinds.class, List.of("-Xmx256m"), List.of(server.uri(), "" + threads))) {
+            for (String most : List.of("read-write: 1000", "semaphore: 5", "multi: 1", "latch: 0")) {
+                String[] expected = most.split(": ");
+                assertThat(jvm.nextLine(Duration.ofSeconds(60)))
+                        .isEqualTo("%s: served %d, at most %s at a time, pinned 0", expected[0], threads, expected[1]);
+            }
+            assertThat(jvm.awaitExit(Duration.ofSeconds(10))).isZero();
+        }
+    }
+
+    @Test
+    void tenThousandVirtualThreadsAreServedWithoutPinning() throws InterruptedException {
+        int version = versionWithVirtualThreads();
         int threads = 10_000;
         try (ChildJvm jvm = ChildJvm.start(
                 VirtualThreads.class,

@@ -23,31 +23,51 @@ final class VirtualThreads {
 
     public static void main(String[] args) throws Exception {
         int threads = Integer.parseInt(args[2]);
-        // by reflection, because this is compiled for 17
-        ExecutorService executor = (ExecutorService)
-                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-        Path file = Path.of("pinned.jfr");
+        ExecutorService executor = executor();
         try (LockClient client = LockClient.create(RedisBackend.connect(args[0]));
-                HistoryWriter history = HistoryWriter.open(Path.of(args[3]), "virtual");
-                Recording recording = new Recording()) {
+                HistoryWriter history = HistoryWriter.open(Path.of(args[3]), "virtual")) {
             FencedLock lock = history.recorded(client.lock(args[1]));
             visit(executor, lock, 100, new int[1]); // class loading pins
+            int[] counter = new int[1];
+            long[] millis = new long[1];
+            int pinned = pinned(() -> {
+                long start = System.nanoTime();
+                visit(executor, lock, threads, counter);
+                millis[0] = (System.nanoTime() - start) / 1_000_000;
+            });
+            System.out.println("served " + counter[0] + " in " + millis[0]);
+            System.out.println("pinned " + pinned);
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    /** Returns an executor with a virtual thread for each task, by reflection, because this is compiled for 17. */
+    static ExecutorService executor() throws ReflectiveOperationException {
+        return (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    }
+
+    /** What virtual threads do. */
+    interface Work {
+        void run() throws Exception;
+    }
+
+    /** Returns how often a virtual thread has pinned its carrier meanwhile, and prints the first cases. */
+    static int pinned(Work work) throws Exception {
+        Path file = Path.of("pinned.jfr");
+        try (Recording recording = new Recording()) {
             recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
             recording.start();
-            int[] counter = new int[1];
-            long start = System.nanoTime();
-            visit(executor, lock, threads, counter);
-            long millis = (System.nanoTime() - start) / 1_000_000;
+            work.run();
             recording.stop();
             recording.dump(file);
-            System.out.println("served " + counter[0] + " in " + millis);
             List<RecordedEvent> pinned = RecordingFile.readAllEvents(file).stream()
                     .filter(event -> event.getEventType().getName().equals("jdk.VirtualThreadPinned"))
                     .toList();
-            System.out.println("pinned " + pinned.size());
             pinned.stream().limit(3).forEach(System.err::println);
+            return pinned.size();
         } finally {
-            executor.shutdown();
             Files.deleteIfExists(file);
         }
     }

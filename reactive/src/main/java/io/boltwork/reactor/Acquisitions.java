@@ -153,7 +153,9 @@ public final class Acquisitions {
 
     private static Mono<Void> failed(Mono<Void> released, Throwable failure) {
         return released.onErrorResume(loss -> {
-            failure.addSuppressed(loss);
+            if (loss != failure) { // a release that has failed may fail again in the same way
+                failure.addSuppressed(loss);
+            }
             return Mono.empty();
         });
     }

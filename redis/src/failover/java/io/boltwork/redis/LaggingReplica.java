@@ -20,8 +20,19 @@ final class LaggingReplica implements AutoCloseable {
         return master.uri() + " " + replica.uri();
     }
 
+    /** Waits until a replica has what its master has now. */
+    static void awaitInStep(RedisServer master, RedisServer replica) {
+        long offset = offset(master, "master_repl_offset");
+        Await.until("the replica is in step", () -> offset(replica, "slave_repl_offset") >= offset);
+    }
+
+    private static long offset(RedisServer server, String field) {
+        return Long.parseLong(String.valueOf(ReplicaGroup.field(server, field)));
+    }
+
     /** Cuts the link: what the master does from now on is lost. */
     void fallBehind() {
+        awaitInStep(master, replica);
         replication.unreachable().inject();
     }
 

@@ -2,6 +2,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.BackendException;
 import io.boltwork.DistributedLatch;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Threads of several JVMs wait for the generations of a latch while another server becomes the master. No thread passes
- * before the last count was sent. Each thread passes, or gets a {@link io.boltwork.BackendException}.
+ * before the last count was sent. Each thread passes, or gets a {@link BackendException}.
  */
 @Tag("load")
 class LatchFailoverTest {
@@ -40,7 +41,8 @@ class LatchFailoverTest {
 
     private int participants;
     private int generations;
-    private int answers;
+    private int sent;
+    private int counted;
 
     /** A part of a fault, between two counts. */
     private interface Step {
@@ -76,7 +78,7 @@ class LatchFailoverTest {
     }
 
     /** Sets the count, lets all threads wait for it, and counts it down with faults in between. */
-    private void generation(DistributedLatch latch, Step waiting, Step halfway, Step last) throws Exception {
+    private void generation(DistributedLatch latch, Step waiting, Step halfway, Step beforeLast) throws Exception {
         generations++;
         Await.until("the count is set", () -> latch.trySetCount(COUNT));
         await();
@@ -84,12 +86,12 @@ class LatchFailoverTest {
         count(COUNT / 2);
         halfway.run();
         count(COUNT - COUNT / 2 - 1);
-        last.run();
-        long sent = System.nanoTime();
+        beforeLast.run();
+        long last = System.nanoTime();
         count(1);
         awaitEnds();
         assertThat(ends)
-                .allMatch(end -> Long.parseLong(end.split(" ")[1]) > sent, "ended after the last count was sent");
+                .allMatch(end -> Long.parseLong(end.split(" ")[1]) > last, "ended after the last count was sent");
     }
 
     private void await() {
@@ -105,27 +107,39 @@ class LatchFailoverTest {
             int next = ++participants;
             jvms.get(next % JVMS).send("count participant-" + next);
         }
-        answers += many;
+        sent += many;
+    }
+
+    /** Reads what the JVMs have printed. */
+    private void read() {
+        for (ChildJvm jvm : jvms) {
+            for (String line = jvm.lines().poll();
+                    line != null;
+                    line = jvm.lines().poll()) {
+                if (line.equals("counted")) {
+                    counted++;
+                } else {
+                    ends.add(line);
+                }
+            }
+        }
+    }
+
+    /** Waits until all counts so far have been answered. */
+    private void awaitCounted() {
+        Await.within(START, "the counts are answered", () -> {
+            read();
+            return counted == sent;
+        });
     }
 
     /** Waits until all threads have gone on and all counts have been answered. */
     private void awaitEnds() {
-        int wanted = JVMS * THREADS + answers;
-        answers = 0;
-        int[] found = {0};
         Await.within(START, "all threads go on", () -> {
-            for (ChildJvm jvm : jvms) {
-                for (String line = jvm.lines().poll();
-                        line != null;
-                        line = jvm.lines().poll()) {
-                    if (!line.equals("counted")) {
-                        ends.add(line);
-                    }
-                    found[0]++;
-                }
-            }
-            return found[0] >= wanted;
+            read();
+            return ends.size() >= JVMS * THREADS;
         });
+        awaitCounted();
         assertThat(ends)
                 .hasSize(JVMS * THREADS)
                 .allMatch(end -> end.startsWith("passed ") || end.startsWith("failed "));
@@ -175,6 +189,7 @@ class LatchFailoverTest {
         public void run() {
             List<RedisServer> servers = group.servers();
             int next = (master + 1) % servers.size();
+            LaggingReplica.awaitInStep(servers.get(master), servers.get(next));
             group.replace(servers.get(master), servers.get(next));
             for (RedisServer other : servers) {
                 if (other != servers.get(next)) {
@@ -219,6 +234,11 @@ class LatchFailoverTest {
 
         @Override
         public void run() {
+            for (RedisServer other : group.data().servers()) {
+                if (other != master) {
+                    LaggingReplica.awaitInStep(master, other);
+                }
+            }
             killed = master;
             killed.kill();
         }
@@ -256,10 +276,26 @@ class LatchFailoverTest {
         generation(latch, NOTHING, NOTHING, NOTHING);
         allPassed();
         group.fallBehind();
-        generation(latch, NOTHING, group::promote, NOTHING);
+        Step promotion = () -> {
+            awaitCounted(); // until the count is set again, the new master counts for the generation before
+            group.promote();
+            awaitKnown(latch);
+        };
+        generation(latch, NOTHING, promotion, NOTHING);
         allPassed();
         generation(latch, NOTHING, NOTHING, NOTHING);
         allPassed();
+    }
+
+    /** Waits until the client that has set the count has set it again. */
+    private static void awaitKnown(DistributedLatch latch) {
+        Await.within(START, "the count is known", () -> {
+            try {
+                return latch.count() > 0;
+            } catch (BackendException e) {
+                return false; // not yet connected
+            }
+        });
     }
 
     @Test

@@ -73,7 +73,7 @@ final class Callers {
         if (waiter.outcome.isDecided()) {
             return waiter.outcome.value(); // true for most callers, and then nothing needs to be watched
         }
-        if (nanos <= LongWaits.LONG) {
+        if (nanos <= LongWaits.LONG || waiter.signalWait != null) { // a signal may take any time
             return awaitWatched(room, waiter, nanos, start, interruptible);
         }
         try {

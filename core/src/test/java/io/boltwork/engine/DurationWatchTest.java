@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener.LongHold;
@@ -11,6 +12,7 @@ import io.boltwork.LockListener.LongWait;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Holds and waits that last for longer than the options of the client say. */
@@ -98,6 +100,22 @@ class DurationWatchTest extends HangingScene {
         assertThat(log.thrown.get(0)).hasMessage("thread 'two' has waited for the lock 'a' for 20 s");
         pass(10);
         assertThat(longWaits).hasSize(1);
+    }
+
+    @Test
+    @SuppressWarnings("WaitNotInLoop") // one wait is enough
+    void aWaitForAConditionIsNotALongWait() {
+        FencedLock lock = lock("a");
+        AtomicBoolean holds = new AtomicBoolean();
+        start("two", () -> {
+            lock.lock();
+            holds.set(true);
+            lock.condition("c").awaitUninterruptibly();
+            lock.unlock();
+        });
+        until(() -> holds.get() && client.engine.drivers.hold("a") == null);
+        pass(120);
+        assertThat(longWaits).isEmpty();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.LockListener.Deadlock;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
@@ -42,7 +43,7 @@ class RemoteDeadlocksTest extends HangingScene {
     @Test
     void aCircleThroughAnotherClientIsPossibleAndReportedOnce() {
         client.server.execute(
-                new Command.Announce(new ClientRecord("other", "till", "web-2", 17, 0, 1), Long.MAX_VALUE / 2, "n"));
+                new Announce(new ClientRecord("other", "till", "web-2", 17, 0, 1), Long.MAX_VALUE / 2, "n"));
         asks("b", "other:1");
         Holder one = holder("one", lock("a"));
         asks("a", "other:2");

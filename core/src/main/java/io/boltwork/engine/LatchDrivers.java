@@ -3,6 +3,7 @@ package io.boltwork.engine;
 import io.boltwork.machine.LatchChange;
 import io.boltwork.machine.LatchMachine;
 import io.boltwork.machine.LatchWaiter;
+import io.boltwork.machine.Ticker;
 import io.boltwork.spi.Opened;
 import java.util.BitSet;
 import java.util.Collection;
@@ -16,6 +17,9 @@ final class LatchDrivers extends ErrorFlagOwner {
     final ClientCore core;
     private final ConcurrentHashMap<String, LatchDriver> drivers = new ConcurrentHashMap<>();
     private final AtomicLong changes = new AtomicLong();
+
+    /** The time at which another server took over last; {@link Ticker#NEVER} if none did. */
+    private volatile long takenOverAt = Ticker.NEVER;
 
     LatchDrivers(ClientCore core) {
         super(core.errorFlag);
@@ -32,7 +36,7 @@ final class LatchDrivers extends ErrorFlagOwner {
                 if (core.isClosed()) {
                     return false;
                 }
-                driver = drivers.computeIfAbsent(name, fresh -> new LatchDriver(fresh, this));
+                driver = drivers.computeIfAbsent(name, this::create);
                 if (core.isClosed()) { // close() may have overlooked it
                     driver.post(d -> d.machine.close());
                 }
@@ -42,6 +46,15 @@ final class LatchDrivers extends ErrorFlagOwner {
             }
             drivers.remove(name, driver);
         }
+    }
+
+    private LatchDriver create(String name) {
+        LatchDriver created = new LatchDriver(name, this);
+        long at = takenOverAt;
+        if (at != Ticker.NEVER) {
+            created.machine.takenOver(at);
+        }
+        return created;
     }
 
     /** Lets the machine of a latch make a change. */
@@ -100,6 +113,9 @@ final class LatchDrivers extends ErrorFlagOwner {
 
     /** Tells the machines of partitions that a connection was made, maybe to another server. */
     void connected(BitSet partitions, boolean toAnother) {
+        if (toAnother) {
+            takenOverAt = core.ticker.nanos(); // before a machine could be overlooked
+        }
         forEach(partitions, driver -> driver.post(d -> d.machine.connected(toAnother)));
     }
 

@@ -121,6 +121,11 @@ public final class LatchMachine {
         send(change);
     }
 
+    /** Notes that a server took over at that time, before the latch was in use here. */
+    public void takenOver(long at) {
+        repeats.takenOver(at);
+    }
+
     /** Dismisses all callers, because the client is being closed. */
     public void close() {
         closed = closed(effects.latch());
@@ -291,6 +296,10 @@ public final class LatchMachine {
             send(change);
             return;
         }
+        if (reply.outcome() == LatchOutcome.UNKNOWN && repeats.mayBeBehind()) {
+            change.dueAt = effects.now() + LatchRepeats.PAUSE; // the setting of the count may be repeated
+            return;
+        }
         boolean hasChanged = reply.outcome() == LatchOutcome.DONE || reply.outcome() == LatchOutcome.OPEN;
         long earlierMillis = change.earlierNotAfter - reply.server().millis();
         if (!hasChanged && command != change.command) {
@@ -301,6 +310,10 @@ public final class LatchMachine {
         }
         if (reply.outcome() == LatchOutcome.DONE) {
             repeats.keep(command, reply);
+            if (reply.count() == 0 && repeats.mayBeBehind() && command instanceof LatchCommand.CountDown countDown) {
+                long answered = reply.server().millis() * MICROS_PER_MILLI;
+                repeats.doubt(countDown, reply, Math.min(change.latest, answered));
+            }
         }
         decide(change, new LatchChange.Answered(reply));
     }

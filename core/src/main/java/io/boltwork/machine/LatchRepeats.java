@@ -5,7 +5,9 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.LatchOutcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,7 +20,7 @@ final class LatchRepeats {
     static final long KEPT = TimeUnit.SECONDS.toNanos(10);
 
     /** The time until a repetition is sent again, because the server does not know its generation yet. */
-    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
+    static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** A change that was answered, as it would be repeated. */
     private record Kept(LatchCommand command, long until) {}
@@ -29,6 +31,13 @@ final class LatchRepeats {
     /** The repetitions that are under way or to be sent. */
     private final List<LatchCommand> repeats = new ArrayList<>();
 
+    /**
+     * Those of the repetitions that have found a count of zero, with its generation: perhaps the server has lost a later
+     * generation, which its setting brings back.
+     */
+    private final Map<LatchCommand, Long> doubtful = new HashMap<>();
+
+    /** The time until which a server that has taken over may get back what it has lost; {@link Ticker#NEVER}: none has. */
     private long repeatUntil = Ticker.NEVER;
 
     /** The time to send repetitions again; {@link Ticker#NEVER} if there are none. */
@@ -56,6 +65,28 @@ final class LatchRepeats {
         kept.add(new Kept(repeat, effects.now() + KEPT));
     }
 
+    /** Notes that a server took over at that time, before the latch was in use here. */
+    void takenOver(long at) {
+        repeatUntil = at + KEPT;
+    }
+
+    /** Returns whether the server has taken over so shortly before that it may have lost a generation. */
+    boolean mayBeBehind() {
+        return repeatUntil != Ticker.NEVER && effects.now() < repeatUntil;
+    }
+
+    /**
+     * Repeats a counting down that has found a count of zero, until the server has a later generation that was meant.
+     *
+     * @param latest generations that begin later than that were not meant
+     */
+    void doubt(LatchCommand.CountDown command, Reply.Latched reply, long latest) {
+        LatchCommand repeat = new LatchCommand.CountDown(command.latch(), command.id(), 0, latest, Long.MAX_VALUE);
+        doubtful.put(repeat, reply.generation());
+        repeats.add(repeat);
+        repeatAt = Math.min(repeatAt, effects.now() + PAUSE);
+    }
+
     /** Forgets changes that every server has by now. The time of an outage does not count. */
     private void forgetOld(long now) {
         long moment = Math.min(now, downSince);
@@ -75,6 +106,7 @@ final class LatchRepeats {
         downSince = Ticker.NEVER;
         if (toAnother) {
             repeats.clear();
+            repeats.addAll(doubtful.keySet());
             kept.forEach(one -> repeats.add(one.command));
             repeatUntil = now + KEPT;
             repeatAt = Ticker.NEVER;
@@ -97,7 +129,15 @@ final class LatchRepeats {
     /** Handles the reply to a repetition. */
     void answered(LatchCommand command, Reply reply) {
         if (reply instanceof Reply.Latched latched && latched.outcome() != LatchOutcome.UNKNOWN) {
+            Long doubted = doubtful.get(command);
+            if (doubted != null && doubted == latched.generation()) {
+                return; // as before
+            }
             repeats.remove(command);
+            doubtful.remove(command);
+            if (doubted != null && latched.outcome() == LatchOutcome.DONE) {
+                keep(command, latched);
+            }
             if (latched.outcome() == LatchOutcome.REFUSED) {
                 kept.removeIf(one -> one.command.equals(command)); // lost: another generation has taken its place
             }
@@ -111,6 +151,7 @@ final class LatchRepeats {
         forgetOld(now);
         if (now >= repeatAt && now >= repeatUntil) {
             repeats.clear();
+            doubtful.clear();
             repeatAt = Ticker.NEVER;
         } else if (now >= repeatAt) {
             repeat(now);
@@ -130,6 +171,7 @@ final class LatchRepeats {
     void clear() {
         kept.clear();
         repeats.clear();
+        doubtful.clear();
         repeatAt = Ticker.NEVER;
     }
 }

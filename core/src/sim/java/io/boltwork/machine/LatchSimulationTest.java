@@ -15,4 +15,12 @@ class LatchSimulationTest {
             new LatchWorld(seed).run();
         }
     }
+
+    @Test
+    void aCountThatOvertakesTheSettingThatAServerHasLostIsNotLost() {
+        for (long seed = 1; seed <= 20; seed++) {
+            new LatchWorld(seed).aCountComesBeforeTheSettingThatWasLost(true);
+            new LatchWorld(seed).aCountComesBeforeTheSettingThatWasLost(false);
+        }
+    }
 }

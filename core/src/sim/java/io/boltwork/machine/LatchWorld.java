@@ -135,7 +135,7 @@ final class LatchWorld {
         }
 
         void connect() {
-            boolean another = !connectedTo.equals(server.run());
+            boolean another = !connectedTo.isEmpty() && !connectedTo.equals(server.run());
             up = true;
             connectedTo = server.run();
             clock = new ServerClock(connectedTo, clock);
@@ -265,6 +265,47 @@ final class LatchWorld {
         this.losses = random.nextInt(3) * 8; // percent
         this.forgets = random.nextInt(3) == 0;
         this.calm = losses == 0 && random.nextInt(2) == 0;
+    }
+
+    /**
+     * A count reaches a server that has taken over before the setting of its generation is repeated there, which the server
+     * has lost. The generation before has ended, or there is none.
+     */
+    void aCountComesBeforeTheSettingThatWasLost(boolean isFirst) {
+        faulty = false;
+        for (int i = 0; i < 3; i++) {
+            clients.add(new Client("client" + i));
+        }
+        if (!isFirst) {
+            change(clients.get(0), LatchChange.set("before", 1));
+            runUntil(now + 10 * MILLI);
+            change(clients.get(1), LatchChange.countDown("before"));
+        }
+        runUntil(now + SECOND);
+        change(clients.get(0), LatchChange.set("lost", 2));
+        runUntil(now + 10 * MILLI);
+        await(clients.get(2), false);
+        runUntil(now + 10 * MILLI);
+        server.failOver(micros(), 100_000);
+        clients.forEach(Client::disconnect);
+        clients.get(1).connect();
+        change(clients.get(1), LatchChange.countDown("first"));
+        runUntil(now + SECOND);
+        clients.get(0).connect();
+        clients.get(2).connect();
+        runUntil(now + 2 * SECOND);
+        if (server.count() != 1) {
+            throw violation("the count is " + server.count());
+        }
+        change(clients.get(1), LatchChange.countDown("second"));
+        runUntil(now + 2 * SECOND);
+        if (!calls.isEmpty() || server.count() != 0) {
+            throw violation(calls.size() + " calls have not ended");
+        }
+        runUntil(now + 30 * SECOND);
+        if (clients.stream().anyMatch(client -> !client.machine.isIdle())) {
+            throw violation("a client has not forgotten the latch");
+        }
     }
 
     private long micros() {

@@ -137,7 +137,7 @@ class ClientPromisesTest extends Promises {
         int threads = 1_000;
         try (ChildJvm jvm =
                 ChildJvm.start(VirtualKinds.class, List.of("-Xmx256m"), List.of(server.uri(), "" + threads))) {
-            for (String most : List.of("read-write: 1000", "semaphore: 5", "multi: 1", "latch: 0")) {
+            for (String most : List.of("read-write: 1000", "semaphore: 5", "multi: 1", "latch: 0", "condition: 1")) {
                 String[] expected = most.split(": ");
                 assertThat(jvm.nextLine(Duration.ofSeconds(60)))
                         .isEqualTo("%s: served %d, at most %s at a time, pinned 0", expected[0], threads, expected[1]);

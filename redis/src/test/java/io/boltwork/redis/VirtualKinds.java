@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
 
 /**
  * Many virtual threads that want a read-write lock, a semaphore, a multi-lock or a latch, in a JVM of version 21 or later
@@ -49,6 +50,7 @@ final class VirtualKinds {
             all.run("semaphore", all.semaphore(client.semaphore("virtual", PERMITS)));
             all.run("multi", all.multi(client.multiLock(client.lock("virtual-1"), client.lock("virtual-2"))));
             all.run("latch", latch(client.latch("virtual")));
+            all.run("condition", all.condition(client.lock("virtual")));
         } finally {
             executor.shutdown();
         }
@@ -148,6 +150,41 @@ final class VirtualKinds {
                     work(1);
                 } finally {
                     both.unlock();
+                }
+            }
+        };
+    }
+
+    private Kind condition(FencedLock lock) {
+        Condition opened = lock.condition("opened");
+        boolean[] isOpen = new boolean[1];
+        return new Kind() {
+            @Override
+            public Runnable block() {
+                isOpen[0] = false;
+                return this::open;
+            }
+
+            private void open() {
+                lock.lock();
+                try {
+                    isOpen[0] = true;
+                    opened.signalAll();
+                } finally {
+                    lock.unlock();
+                }
+            }
+
+            @Override
+            public void visit(int number) throws InterruptedException {
+                lock.lock();
+                try {
+                    while (!isOpen[0]) {
+                        opened.await();
+                    }
+                    work(1);
+                } finally {
+                    lock.unlock();
                 }
             }
         };

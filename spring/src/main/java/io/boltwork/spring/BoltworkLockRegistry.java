@@ -157,7 +157,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
 
         @Override
         public Condition newCondition() {
-            throw new UnsupportedOperationException("Conditions are not supported");
+            return fenced.newCondition();
         }
 
         @Override

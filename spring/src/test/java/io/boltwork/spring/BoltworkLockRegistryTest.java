@@ -142,7 +142,15 @@ class BoltworkLockRegistryTest {
         assertThatExceptionOfType(ConcurrentModificationException.class)
                 .isThrownBy(lock::unlock)
                 .withCauseInstanceOf(LeaseLostException.class);
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::newCondition);
+    }
+
+    @Test
+    @SuppressWarnings("WaitNotInLoop") // one wait is enough
+    void locksHaveConditions() throws InterruptedException {
+        lock.lock();
+        assertThat(lock.newCondition().await(10, TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(locks.lock("int:orders").isHeldByCurrentThread()).isTrue();
+        lock.unlock();
     }
 
     private interface Body {

@@ -53,11 +53,14 @@ end
 if stale then
   return {now, $STALE, (owner == request or indexOf(request)) and 1 or 0, 0, 0, owner}
 end
+--- @include "condition"
+if signals or condition ~= '' then
+  useConditions()
+end
 --- @include "extend"
 --- @include "own"
 --- @include "tell"
 --- @include "lapse"
---- @include "condition"
 --- @include "next"
 --- @include "grant"
 --- @include "enter"

@@ -22,6 +22,9 @@ local expected = tonumber(ARGV[1])
 --- @include "tell"
 --- @include "lapse"
 --- @include "condition"
+if signals then
+  useConditions()
+end
 --- @include "next"
 --- @include "grant"
 --- @include "touch"

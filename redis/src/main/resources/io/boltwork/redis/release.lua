@@ -74,6 +74,9 @@ end
 --- @include "own"
 --- @include "lapse"
 --- @include "condition"
+if signals or ARGV[9] ~= '' then
+  useConditions()
+end
 --- @include "next"
 --- @include "grant"
 --- @include "extend"
@@ -110,9 +113,11 @@ else
 end
 
 leave(request)
-signalEach(ARGV[10])
+if signals and ARGV[10] ~= '' then
+  signalEach(ARGV[10])
+end
 local verdict, known, number, position
-if held then
+if held and signals then
   move()
 end
 if next and now - ARGV[8] > 0 then

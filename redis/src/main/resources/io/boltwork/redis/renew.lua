@@ -45,6 +45,9 @@ for i = 1, #KEYS do
     head, tail, expires, lapsed = tonumber(read[7]) and tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
     signals = read[10]
     found, gone, stored, due, unused = {}, {}, nil, nil, nil
+    if signals then
+      useConditions()
+    end
     if stale then
       code = $STALE
     elseif owner == request and tonumber(read[2]) == first then

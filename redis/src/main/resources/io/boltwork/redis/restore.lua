@@ -28,13 +28,18 @@ end
 --- @include "ring"
 --- @include "lapse"
 --- @include "condition"
+if signals then
+  useConditions()
+end
 --- @include "touch"
 
 local code = $LOST
 if (owner == '' or now >= ends) and fence < first then
   code = $OK
   lapse()
-  move()
+  if signals then
+    move()
+  end
   leave(request) -- after lapse(), which may have queued the request again
   owner, token, fence, claim = request, first, first + $BLOCK_END, ''
   ends = now + ARGV[3] + ARGV[4]

@@ -23,6 +23,9 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "tell"
 --- @include "lapse"
 --- @include "condition"
+if signals then
+  useConditions()
+end
 --- @include "next"
 --- @include "grant"
 --- @include "touch"
@@ -42,7 +45,7 @@ if request ~= '' then
   if signalled ~= '' then
     signal(string.sub(signalled, 2), 1)
   end
-  if stopWaiting(request) then
+  if signals and stopWaiting(request) then
     code = $WITHDRAWN
   end
   leave(request)
@@ -51,7 +54,9 @@ if request ~= '' then
     save('fence', fence)
   end
 end
-signalEach(ARGV[3])
+if signals and ARGV[3] ~= '' then
+  signalEach(ARGV[3])
+end
 grant()
 if fence > 0 or head then -- otherwise there is no key
   touch(ARGV[4])

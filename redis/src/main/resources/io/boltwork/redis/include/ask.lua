@@ -21,7 +21,9 @@ local function ask(request, lease, takeover, queue, condition)
   local known = 1
   if owner ~= request then
     lapse()
-    move()
+    if signals then
+      move()
+    end
     known = indexOf(request) and 1 or 0 -- after lapse(), which may have removed it with a claim of its client
     more = giveToOthers(request)
   end

@@ -37,7 +37,7 @@ local function giveToOthers(asker)
   local more, moved = false, true
   while owner == '' and not more and moved do
     more = giveToNext(asker)
-    moved = move()
+    moved = signals and move()
   end
   return more
 end

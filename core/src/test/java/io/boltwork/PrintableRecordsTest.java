@@ -77,7 +77,7 @@ class PrintableRecordsTest {
         Class<?> type = (Class<?>) wanted;
         if (type.equals(String.class)) {
             return NAME;
-        } else if (type.equals(long.class)) {
+        } else if (type.equals(long.class) || type.equals(Long.class)) {
             return 1L;
         } else if (type.equals(int.class)) {
             return 1;

@@ -1,6 +1,8 @@
 package io.boltwork.redis;
 
+import io.boltwork.LockKind;
 import io.boltwork.spi.Announce;
+import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
@@ -245,7 +247,19 @@ final class DifferentialCommands {
                 oneIn(2) ? "höst" : "h",
                 random.nextInt(9),
                 millis,
-                random.nextInt(1, 3));
+                random.nextInt(1, 3),
+                blocked());
+    }
+
+    private List<BlockedThread> blocked() {
+        List<BlockedThread> threads = new ArrayList<>();
+        while (oneIn(2) && threads.size() < 3) {
+            List<Long> holds =
+                    random.longs(random.nextInt(1, 4), 1, 1_000).boxed().toList();
+            LockKind kind = oneIn(2) ? LockKind.LOCK : LockKind.READ_WRITE;
+            threads.add(new BlockedThread(holds, kind, oneIn(3) ? "two lines\n ü" : lock(), oneIn(2)));
+        }
+        return threads;
     }
 
     Command<?> lookAtAll() {

@@ -2,9 +2,15 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.LockKind;
+import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
+import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +77,45 @@ class AnnounceScriptTest extends ScriptTest {
         Failed failed = a.ask(new Announce(clientRecord("shop"), 1_000, "nonce"), Failed.class);
         assertThat(failed.executed()).isFalse();
         assertThat(failed.cause()).hasMessageContaining("the client 'a'");
+    }
+
+    @Test
+    void blockedThreadsAreAnnouncedUntilAnAnnouncementWithoutThem() {
+        List<BlockedThread> threads = List.of(
+                new BlockedThread(List.of(7L), LockKind.LOCK, "two lines\r\nand größe 1 2", true),
+                new BlockedThread(List.of(8L, 12L), LockKind.READ_WRITE, "", false),
+                new BlockedThread(List.of(9L), LockKind.LOCK, "c", false));
+        a.announce(clientRecord("shop").withBlocked(threads), 60_000);
+        assertThat(fields(RECORD))
+                .containsEntry("b1", "LOCK 1 7 two lines\r\nand größe 1 2")
+                .containsEntry("b2", "READ_WRITE 0 8,12 ")
+                .containsEntry("b3", "LOCK 0 9 c");
+        MemoryServer memory = MemoryServer.create(Instant::now);
+        memory.execute(new Announce(clientRecord("shop").withBlocked(threads), 60_000, "nonce"));
+        assertThat(b.identify("a"))
+                .containsExactly(clientRecord("shop").withBlocked(threads))
+                .isEqualTo(memory.execute(new Look.Identify(List.of("a"))).clients());
+        assertThat(b.scanClients(10))
+                .isEqualTo(memory.execute(new Look.ScanClients("", 10)).clients());
+        a.announce(clientRecord("shop").withBlocked(threads.subList(2, 3)), 60_000);
+        assertThat(b.identify("a")).containsExactly(clientRecord("shop").withBlocked(threads.subList(2, 3)));
+        assertThat(fields(RECORD)).containsEntry("b1", "LOCK 0 9 c").doesNotContainKeys("b2", "b3");
+        a.announce(clientRecord("shop"), 60_000);
+        assertThat(b.identify("a")).containsExactly(clientRecord("shop"));
+        assertThat(fields(RECORD)).hasSize(6);
+    }
+
+    @Test
+    void malformedBlockedThreadsAreIgnored() {
+        a.announce(clientRecord("shop"), 60_000);
+        List<String> malformed =
+                List.of("", "LOCK", "LOCK 0 7", "LOCK 2 7 l", "TREE 0 7 l", "LOCK 0 7,x l", "LOCK 0  l", "LOCK 0 , l");
+        for (int i = 0; i < malformed.size(); i++) {
+            redis.command("HSET", RECORD, "b" + (i + 1), malformed.get(i));
+        }
+        redis.command("HSET", RECORD, "b" + (malformed.size() + 1), "LOCK 0 7 l");
+        BlockedThread sound = new BlockedThread(List.of(7L), LockKind.LOCK, "l", false);
+        assertThat(b.identify("a")).containsExactly(clientRecord("shop").withBlocked(List.of(sound)));
     }
 
     @Test

@@ -180,7 +180,8 @@ public final class Scan {
                         hash.text("host"),
                         hash.number("pid"),
                         hash.number("since"),
-                        (int) hash.number("wire")));
+                        (int) hash.number("wire"),
+                        BlockedFields.read(hash)));
             }
         }
         return records;

@@ -12,6 +12,7 @@ import io.boltwork.redis.wire.MessagePack;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.redis.wire.RespWriter;
 import io.boltwork.spi.Announce;
+import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Release;
@@ -155,7 +156,8 @@ final class ScriptSpecs {
                     number(announce -> announce.card().pid()),
                     number(announce -> announce.card().sinceMillis()),
                     number(announce -> announce.card().wireVersion()),
-                    text(Announce::nonce)),
+                    text(Announce::nonce),
+                    ScriptSpecs::writeBlocked),
             (answer, announce, run) ->
                     new Announced(time(answer, run), Objects.requireNonNullElse(answer.text(1), "")));
 
@@ -276,6 +278,18 @@ final class ScriptSpecs {
                 RespWriter.write(out, packed(given));
             }
         };
+    }
+
+    private static void writeBlocked(ByteBuf out, Announce announce, ScriptCall<?> call) {
+        List<BlockedThread> blocked = announce.card().blocked();
+        if (blocked.isEmpty()) {
+            RespWriter.write(out, "");
+            return;
+        }
+        ByteBuf packed = Unpooled.buffer();
+        MessagePack.writeArray(packed, blocked.size());
+        blocked.forEach(thread -> MessagePack.write(packed, BlockedFields.text(thread), 0));
+        RespWriter.write(out, packed);
     }
 
     private static ByteBuf packed(List<Signal> signals) {

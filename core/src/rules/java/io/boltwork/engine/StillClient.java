@@ -57,14 +57,14 @@ public final class StillClient {
     volatile long longestNap = Ticker.NEVER;
 
     /** By thread, how often it has begun to sleep without letting time pass. */
-    final ConcurrentHashMap<Thread, Integer> naps = new ConcurrentHashMap<>();
+    final ConcurrentHashMap<Thread, Integer> naps;
 
     /** The difference between the wall clock and the monotonic clock. */
     private final AtomicLong wallAhead = new AtomicLong();
 
-    private final AtomicLong ids = new AtomicLong();
-    private final AtomicLong now = new AtomicLong();
-    private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicLong ids;
+    private final AtomicLong now;
+    private final ConcurrentLinkedQueue<Task> tasks;
     private volatile Throwable defect;
 
     /** Delivers commands to the server and grants to the client, on the thread that causes them. */
@@ -151,14 +151,34 @@ public final class StillClient {
     }
 
     StillClient(int partitions, ClientOptions options) {
+        naps = new ConcurrentHashMap<>();
+        ids = new AtomicLong();
+        now = new AtomicLong();
+        tasks = new ConcurrentLinkedQueue<>();
         for (int i = 0; i < partitions; i++) {
             MemoryServer one = MemoryServer.create(() -> Instant.EPOCH.plusNanos(now()));
             one.advance(Duration.ofHours(i));
             servers.add(one);
         }
         server = servers.get(0);
-        EngineWorld world = new EngineWorld(
-                new ClientRecord("c", "test", "here", 1, 0, LockBackend.WIRE_VERSION),
+        engine = Engine.open(new Wire(), options, world("c"));
+    }
+
+    /** Creates another client of the same servers, which shares the clock and the timers of the first one. */
+    StillClient(StillClient first, String id) {
+        naps = first.naps;
+        ids = first.ids;
+        now = first.now;
+        tasks = first.tasks;
+        longestNap = first.longestNap;
+        servers.addAll(first.servers);
+        server = first.server;
+        engine = Engine.open(new Wire(), ClientOptions.defaults(), world(id));
+    }
+
+    private EngineWorld world(String id) {
+        return new EngineWorld(
+                new ClientRecord(id, "test", "here", 1, 0, LockBackend.WIRE_VERSION),
                 this::now,
                 () -> Instant.EPOCH.plusNanos(now() + wallAhead.get()),
                 () -> "id" + ids.incrementAndGet(),
@@ -168,7 +188,6 @@ public final class StillClient {
                 this::sleep,
                 thrown -> defect = thrown,
                 () -> {});
-        engine = Engine.open(new Wire(), options, world);
     }
 
     /** Returns the partition of a lock: the digit at the end of its name. */

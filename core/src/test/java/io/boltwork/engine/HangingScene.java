@@ -41,6 +41,9 @@ abstract class HangingScene {
 
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
+    /** All clients, the first of which is {@link #client}. */
+    private final List<StillClient> clients = new CopyOnWriteArrayList<>();
+
     /** Is open when the threads may go on. */
     final CountDownLatch end = new CountDownLatch(1);
 
@@ -50,6 +53,7 @@ abstract class HangingScene {
 
     HangingScene(ClientOptions options) {
         client = new StillClient(1, options);
+        clients.add(client);
         client.longestNap = Duration.ofMillis(1).toNanos();
         client.wire = command -> {
             sent.add(command);
@@ -73,15 +77,28 @@ abstract class HangingScene {
         });
     }
 
+    /** Creates another client of the same server, which adds the deadlocks that it reports to a list. */
+    StillClient another(String id, List<LockListener.Deadlock> told) {
+        StillClient other = new StillClient(client, id);
+        other.engine.listen(new LockListener() {
+            @Override
+            public void deadlock(Deadlock event) {
+                told.add(event);
+            }
+        });
+        clients.add(other);
+        return other;
+    }
+
     @AfterEach
     void leave() throws InterruptedException {
         end.countDown();
-        client.engine.close();
+        clients.forEach(one -> one.engine.close());
         for (Thread thread : threads) {
             thread.join();
         }
         log.close();
-        assertThat(client.isSound()).isTrue();
+        assertThat(clients).allMatch(StillClient::isSound);
     }
 
     // ---- locks
@@ -94,8 +111,16 @@ abstract class HangingScene {
         return new EngineLock(client.engine, name, options);
     }
 
+    static FencedLock lock(StillClient owner, String name) {
+        return new EngineLock(owner.engine, name, TEN);
+    }
+
     FencedReadWriteLock both(String name) {
-        return new EngineReadWriteLock(client.engine, name, TEN);
+        return both(client, name);
+    }
+
+    static FencedReadWriteLock both(StillClient owner, String name) {
+        return new EngineReadWriteLock(owner.engine, name, TEN);
     }
 
     // ---- threads
@@ -153,14 +178,22 @@ abstract class HangingScene {
         }
     }
 
-    /** Waits until so many threads have waited for some time. */
+    /** Waits until so many threads of all clients have waited for some time. */
     void untilWaiting(int count) {
-        until(() -> client.engine.longWaits.since(client.now(), 0).size() == count);
+        until(() -> waits().size() == count);
+    }
+
+    /** Returns the callers of all clients that have waited for some time. */
+    private List<LongWaits.Wait> waits() {
+        return clients.stream()
+                .flatMap(one -> one.engine.longWaits.since(client.now(), 0).stream())
+                .toList();
     }
 
     static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             LockSupport.parkNanos(100_000);
+            assertThat(Thread.currentThread().isInterrupted()).as("interrupted").isFalse(); // by a timeout
         }
     }
 
@@ -171,7 +204,7 @@ abstract class HangingScene {
         long until = client.now() + Duration.ofSeconds(seconds).toNanos();
         while (client.now() < until) {
             client.passTo(Math.min(until, client.now() + STEP));
-            client.engine.drivers.all().forEach(this::settle);
+            clients.forEach(one -> one.engine.drivers.all().forEach(this::settle));
             untilAllHaveLooked();
         }
     }
@@ -186,9 +219,7 @@ abstract class HangingScene {
     /** Waits until all threads that wait have looked at the clock. */
     private void untilAllHaveLooked() {
         Map<LongWaits.Wait, Integer> before = new HashMap<>();
-        client.engine.longWaits.since(client.now(), 0).stream()
-                .filter(wait -> wait.isOfThread)
-                .forEach(wait -> before.put(wait, naps(wait)));
+        waits().stream().filter(wait -> wait.isOfThread).forEach(wait -> before.put(wait, naps(wait)));
         before.forEach((wait, naps) -> until(() -> wait.isOver() || naps(wait) >= naps + 2));
     }
 

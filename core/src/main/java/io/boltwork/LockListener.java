@@ -126,10 +126,11 @@ public interface LockListener {
      * Called when threads wait for each other in a circle, or may do so: none of them can go on. Called once for each
      * circle, a few seconds after it began. The client does not break the circle.
      *
-     * <p>A circle within this client is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A circle
-     * that a time limit, a fixed lease, {@code maxHold} or another thread with a {@link Lease} may end is reported as
-     * possible after 10 s. So is a circle of one thread here and another client, which waits for what the thread holds and
-     * holds what the thread waits for, because the threads of that client are not known here.
+     * <p>A circle is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A circle that a time limit, a fixed
+     * lease, {@code maxHold} or another thread with a {@link Lease} may end is reported as possible after 10 s.
+     *
+     * <p>The threads may belong to several clients. Such a circle is reported later, after 20 s or more, and each of its
+     * clients reports it. Circles of several clients with more than eight threads are not found.
      *
      * @param event the circle
      */
@@ -396,13 +397,13 @@ public interface LockListener {
     /**
      * A wait in a {@link Deadlock}.
      *
-     * @param waiter the one that waits: {@code thread 'x'}, or another client
+     * @param waiter the one that waits: {@code thread 'x'}, or the client of a thread of another client
      * @param kind the kind of the lock that it waits for
      * @param lockName the name of that lock
-     * @param holder the one that holds the lock: {@code thread 'x'}, or another client
+     * @param holder the one that holds the lock: {@code thread 'x'}, or the client of a thread of another client
      * @param fencingToken the token of the hold; the first token if another client holds the lock
-     * @param waited how long it has waited
-     * @param stack the stack of the thread that waits; empty for another client
+     * @param waited how long it has waited; for a thread of another client, how long that client has
+     * @param stack the stack of the thread that waits; empty for a thread of another client
      */
     record Blocked(
             String waiter,

@@ -8,6 +8,7 @@ import io.boltwork.spi.Reply;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -177,7 +178,7 @@ final class Announcer {
 
     /** Restores another client's record, which this client has replaced. */
     private void putBack(ClientRecord replaced, String before) {
-        core.backend.send(new Announce(replaced, LIFE_MILLIS, before), reply -> {});
+        core.backend.send(new Announce(replaced.withBlocked(List.of()), LIFE_MILLIS, before), reply -> {});
     }
 
     /** Removes the client's record from the backend. Returns a promise of the reply. */

@@ -1,6 +1,8 @@
 package io.boltwork.engine;
 
+import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** The record of a client, whose id changes if another living client has it. Thread-safe. */
@@ -20,6 +22,19 @@ final class ClientIdentity {
 
     ClientRecord clientRecord() {
         return clientRecord;
+    }
+
+    /** Sets the blocked threads that the next announcement publishes. */
+    void publish(List<BlockedThread> blocked) {
+        if (clientRecord.blocked().equals(blocked)) {
+            return;
+        }
+        renaming.lock();
+        try {
+            clientRecord = clientRecord.withBlocked(blocked);
+        } finally {
+            renaming.unlock();
+        }
     }
 
     /** Gives the client the id {@code to} if its id is {@code from}. Returns whether it did. */

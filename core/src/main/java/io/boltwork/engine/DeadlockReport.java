@@ -26,16 +26,15 @@ final class DeadlockReport {
         events.resume();
     }
 
+    /** Returns the name of a thread that waits. */
+    static String nameOf(Wait wait) {
+        return "thread '" + Printable.text(wait.asker.getName()) + "'";
+    }
+
     /** Describes a thread that waits, with its present stack. */
     static Blocked blocked(Wait wait, String holder, long token, long now) {
         return new Blocked(
-                "thread '" + Printable.text(wait.asker.getName()) + "'",
-                wait.kind(),
-                wait.lock(),
-                holder,
-                token,
-                wait.waited(now),
-                StackOf.now(wait.asker));
+                nameOf(wait), wait.kind(), wait.lock(), holder, token, wait.waited(now), StackOf.now(wait.asker));
     }
 
     /** Reports a circle once. */

@@ -24,6 +24,9 @@ final class DeadlockWatch {
     /** The time after which a circle that is not certain is reported, in nanoseconds. */
     static final long POSSIBLE_AFTER = TimeUnit.SECONDS.toNanos(10);
 
+    /** The most threads that other clients learn of. */
+    private static final int MOST_PUBLISHED = 16;
+
     private final ClientCore core;
     private final LongWaits waits;
     private final ThreadHolds holds;
@@ -41,7 +44,7 @@ final class DeadlockWatch {
         this.waits = waits;
         this.holds = new ThreadHolds(drivers);
         this.report = new DeadlockReport(core);
-        this.remote = new RemoteDeadlocks(core, holds, report);
+        this.remote = new RemoteDeadlocks(core, report);
     }
 
     /** Reports the circles that the look before has found and that are still closed, and looks for others. */
@@ -55,19 +58,17 @@ final class DeadlockWatch {
             }
         }
         List<Wait> threads = threadsThatWait(now);
-        if (threads.isEmpty()) {
-            suspected = List.of();
-            remote.look(now, threads);
-            return;
-        }
         WaitGraph graph = new WaitGraph(threads, wait -> holds.blockersOf(wait.key, wait.isReader()));
         suspected = graph.circles();
-        remote.look(
-                now,
+        List<OutwardWait> outward = OutwardWait.among(
                 threads.stream()
                         .filter(wait -> now - wait.since >= POSSIBLE_AFTER)
-                        .filter(wait -> graph.blockers(wait).isEmpty() && !holds.isHeldHere(wait.key))
-                        .toList());
+                        .toList(),
+                graph,
+                holds);
+        core.identity.publish(
+                outward.stream().limit(MOST_PUBLISHED).map(OutwardWait::thread).toList());
+        remote.look(now, outward);
     }
 
     private List<Wait> threadsThatWait(long now) {

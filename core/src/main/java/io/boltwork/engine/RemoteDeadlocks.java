@@ -1,277 +1,183 @@
 package io.boltwork.engine;
 
 import io.boltwork.ClientInfo;
-import io.boltwork.LockKind;
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.engine.LongWaits.Wait;
-import io.boltwork.machine.Hold;
+import io.boltwork.engine.RemoteCircle.Link;
+import io.boltwork.engine.RemoteCircle.Member;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for circles of one thread here and another client: the client holds what the thread waits for, and waits for what
- * the thread holds. They are only possible deadlocks, because the threads of that client are not known here. The server
- * is asked about a few locks every few seconds, and only while a thread that holds a lock has waited for another one for
- * long. Called by the heartbeat.
+ * Looks for circles of threads of several clients. The clients publish which of their threads wait for long, what they
+ * hold and what they want. The server is asked about a few locks and clients at a time, and only while a thread that
+ * holds something has waited for another client for long. Called by the heartbeat.
  */
 final class RemoteDeadlocks {
 
-    /** The time between two rounds of questions, in nanoseconds. */
-    private static final long EVERY = TimeUnit.SECONDS.toNanos(5);
+    /*
+     * A pass of questions takes some seconds, so a circle that it finds may be none: its parts were there at different
+     * times. But a request holds a lock once, and a thread waits once. If the next pass finds the same waits and holds, they
+     * have all been there between the two passes.
+     */
+
+    /** The time between two passes, in nanoseconds. Longer than the records of clients are old. */
+    private static final long PAUSE = TimeUnit.SECONDS.toNanos(5) - Heartbeat.PERIOD / 2; // a heartbeat may be early
 
     /** The time without questions after the server has refused one, perhaps for lack of a right. */
     private static final long REFUSED = TimeUnit.MINUTES.toNanos(10);
 
-    /** The most waits in a round. */
-    private static final int MOST_WAITS = 4;
-
-    /** The most locks of each thread in a round. */
-    private static final int MOST_HOLDS = 4;
-
-    /** A lock at the server. */
-    private record Name(LockKind kind, String lock) {
-        static Name of(Hold hold) {
-            return new Name(hold.request.context.kind(), hold.request.lock());
-        }
-    }
-
-    /** A thread that waits for one lock and holds others. */
-    private record Suspect(Wait waiting, List<Hold> held) {}
-
-    /** A wait and a hold of a thread, as long as both last. */
-    private record Pair(Wait waiting, Hold hold) {
-        boolean isOver() {
-            return waiting.isOver() || !ThreadHolds.isInForce(hold);
-        }
-    }
-
-    /** A circle: the request of another client that holds, and the one that waits. */
-    private record Crossing(Pair pair, String holder, String waiter) {
-        String client() {
-            return RequestId.clientOf(holder);
-        }
-    }
-
-    /** Questions that were sent together. The answers come on any thread. */
-    private static final class Round {
-        final List<Suspect> suspects;
-        final long since;
-        final Map<Name, Inspected> locks = new ConcurrentHashMap<>();
-        final Map<String, ClientRecord> clients = new ConcurrentHashMap<>();
-        final AtomicInteger open = new AtomicInteger();
-        volatile boolean isRefused;
-
-        Round(List<Suspect> suspects, long since) {
-            this.suspects = suspects;
-            this.since = since;
-        }
-    }
+    /** The most threads at which the chains of a pass begin. */
+    private static final int MOST_STARTS = 4;
 
     private final ClientCore core;
-    private final ThreadHolds holds;
     private final DeadlockReport report;
 
-    /** The circles that were reported and may still be closed. */
-    private final Set<Pair> told = new HashSet<>();
+    /** The waits of this client in circles that were reported. */
+    private final Set<Wait> told = new HashSet<>();
 
-    /** The circles that the last round has found. */
-    private Set<Crossing> suspected = Set.of();
+    /** The circles that the last pass has found. */
+    private Set<RemoteCircle> suspected = Set.of();
 
-    private @Nullable Round round;
-    private long nextRound;
+    private @Nullable RemotePass pass;
+    private long nextPass;
 
-    RemoteDeadlocks(ClientCore core, ThreadHolds holds, DeadlockReport report) {
+    RemoteDeadlocks(ClientCore core, DeadlockReport report) {
         this.core = core;
-        this.holds = holds;
         this.report = report;
-        this.nextRound = core.ticker.nanos();
+        this.nextPass = core.ticker.nanos();
     }
 
     /**
-     * Handles the answers that have come, and asks again if it is time to.
+     * Handles the answers that have come, and asks on or again if it is time to.
      *
-     * @param waits the threads that have waited for long for what no thread of this client holds
+     * @param threads the threads that wait for other clients
      */
-    void look(long now, List<Wait> waits) {
-        told.removeIf(Pair::isOver);
-        Round asked = round;
-        if (asked != null) {
-            if (asked.open.get() > 0 && now - asked.since < 2 * core.timing.commandTimeout()) {
-                return;
-            }
-            round = null;
-            evaluate(asked, now);
+    void look(long now, List<OutwardWait> threads) {
+        told.removeIf(Wait::isOver);
+        RemotePass running = pass;
+        if (running == null && now >= nextPass) {
+            running = newPass(now, threads);
         }
-        if (waits.isEmpty()) {
-            suspected = Set.of();
-        } else if (now >= nextRound) {
-            nextRound = now + EVERY - Heartbeat.PERIOD / 2; // a heartbeat that comes a little early counts
-            ask(waits, now);
-        }
-    }
-
-    // ================================================================ asking
-
-    private void ask(List<Wait> waits, long now) {
-        Set<Thread> threads = waits.stream().map(wait -> wait.asker).collect(Collectors.toSet());
-        Map<Thread, List<Hold>> held = holds.heldBy(threads);
-        List<Suspect> suspects = waits.stream()
-                .filter(wait -> wait.kind() != LockKind.SEMAPHORE && held.containsKey(wait.asker))
-                .sorted(Comparator.comparing((Wait wait) -> !isSuspected(wait)).thenComparing(wait -> wait.askedAt))
-                .limit(MOST_WAITS)
-                .map(wait -> new Suspect(wait, some(Objects.requireNonNull(held.get(wait.asker)))))
-                .toList();
-        if (suspects.isEmpty()) {
+        if (running == null || running.isAwaiting(now)) {
             return;
         }
-        Set<Name> names = new HashSet<>();
-        for (Suspect suspect : suspects) {
-            suspect.waiting.askedAt = now;
-            names.add(new Name(suspect.waiting.kind(), suspect.waiting.lock()));
-            suspect.held.forEach(hold -> names.add(Name.of(hold)));
-        }
-        Set<String> clients = suspected.stream().map(Crossing::client).collect(Collectors.toSet());
-        Round asking = new Round(suspects, now);
-        asking.open.set(names.size() + (clients.isEmpty() ? 0 : 1));
-        round = asking;
-        names.forEach(name -> send(asking, name));
-        if (!clients.isEmpty()) {
-            send(asking, clients);
-        }
-    }
-
-    private boolean isSuspected(Wait wait) {
-        return suspected.stream().anyMatch(crossing -> crossing.pair.waiting == wait);
-    }
-
-    /** Returns the oldest holds of a thread. */
-    private static List<Hold> some(List<Hold> held) {
-        return held.stream()
-                .sorted(Comparator.comparingLong(hold -> hold.since))
-                .limit(MOST_HOLDS)
-                .toList();
-    }
-
-    private void send(Round asking, Name name) {
-        core.backend.send(new Look.Inspect(name.lock, name.kind), reply -> {
-            if (reply instanceof Inspected lock) {
-                asking.locks.put(name, lock);
-            }
-            asking.isRefused |= isRefusal(reply);
-            asking.open.decrementAndGet();
-        });
-    }
-
-    private void send(Round asking, Set<String> clients) {
-        core.backend.send(new Look.Identify(List.copyOf(clients)), reply -> {
-            if (reply instanceof Report.Identified known) {
-                known.clients().forEach(client -> asking.clients.put(client.id(), client));
-            }
-            asking.open.decrementAndGet();
-        });
-    }
-
-    private static boolean isRefusal(Reply reply) {
-        return reply instanceof Reply.Failed failed && !failed.cause().isRetryable();
-    }
-
-    // ================================================================ answers
-
-    private void evaluate(Round asked, long now) {
-        if (asked.isRefused) {
-            nextRound = now + REFUSED;
-            return;
-        }
-        Set<Crossing> found = new HashSet<>();
-        for (Suspect suspect : asked.suspects) {
-            Inspected wanted = asked.locks.get(new Name(suspect.waiting.kind(), suspect.waiting.lock()));
-            for (Hold hold : suspect.held) {
-                Inspected held = asked.locks.get(Name.of(hold));
-                Pair pair = new Pair(suspect.waiting, hold);
-                if (wanted != null && held != null && !pair.isOver()) {
-                    crossings(pair, wanted, held).forEach(crossing -> {
-                        found.add(crossing);
-                        if (suspected.contains(crossing) && told.add(pair)) {
-                            tell(asked, crossing, wanted, held, now);
-                        }
-                    });
+        pass = running;
+        if (running.isRefused()) {
+            end(Set.of(), now + REFUSED);
+        } else if (!running.step(threads, now)) {
+            for (RemoteCircle circle : running.circles()) {
+                if (suspected.contains(circle) && !told.containsAll(circle.waitsHere())) {
+                    tell(running, circle, now);
                 }
             }
+            end(running.circles(), now + PAUSE);
         }
+    }
+
+    private void end(Set<RemoteCircle> found, long next) {
+        pass = null;
         suspected = found;
+        nextPass = next;
     }
 
-    /** Returns the circles of a thread with clients that hold what it wants, and wait for what it holds. */
-    private List<Crossing> crossings(Pair pair, Inspected wanted, Inspected held) {
-        Map<String, String> holders = new HashMap<>();
-        for (Inspected.Holder holder : wanted.holders()) {
-            String client = RequestId.clientOf(holder.request());
-            if (wanted.server().millis() < holder.untilMillis() && !client.equals(core.identity.id())) {
-                holders.put(client, holder.request());
-            }
+    /** Returns a new pass, or {@code null} if there is nothing to ask about. Each thread has its turn. */
+    private @Nullable RemotePass newPass(long now, List<OutwardWait> threads) {
+        Set<Wait> expected = suspected.stream()
+                .flatMap(circle -> circle.waitsHere().stream())
+                .collect(Collectors.toSet());
+        Set<Wait> starts = threads.stream()
+                .filter(OutwardWait::isOutside)
+                .map(OutwardWait::waiting)
+                .sorted(Comparator.comparing((Wait wait) -> !expected.contains(wait))
+                        .thenComparing(wait -> wait.askedAt))
+                .limit(MOST_STARTS)
+                .collect(Collectors.toSet());
+        starts.forEach(wait -> wait.askedAt = now);
+        if (starts.isEmpty()) {
+            suspected = Set.of();
+            return null;
         }
-        List<Crossing> found = new ArrayList<>();
-        for (Inspected.Waiting waiting : held.queue()) {
-            String holding = holders.get(RequestId.clientOf(waiting.request()));
-            if (holding != null) {
-                found.add(new Crossing(pair, holding, waiting.request()));
-            }
-        }
-        return found;
+        return new RemotePass(core, starts);
     }
 
-    private void tell(Round asked, Crossing crossing, Inspected wanted, Inspected held, long now) {
-        Hold hold = crossing.pair.hold;
-        String client = text(crossing.client(), asked.clients.get(crossing.client()));
-        long token = wanted.holders().stream()
-                .filter(holder -> holder.request().equals(crossing.holder))
-                .mapToLong(Inspected.Holder::token)
-                .findFirst()
-                .orElse(0);
-        long queuedAt = held.queue().stream()
-                .filter(waiting -> waiting.request().equals(crossing.waiter))
-                .mapToLong(Inspected.Waiting::sinceMillis)
-                .findFirst()
-                .orElse(held.server().millis());
-        Name name = Name.of(hold);
-        Blocked here = DeadlockReport.blocked(crossing.pair.waiting, client, token, now);
-        Blocked there = new Blocked(
-                client,
-                name.kind,
-                name.lock,
-                hold.owner(),
-                hold.token,
-                Duration.ofMillis(Math.max(0, held.server().millis() - queuedAt)),
+    // ================================================================ reports
+
+    private void tell(RemotePass asked, RemoteCircle circle, long now) {
+        List<Blocked> blocked = new ArrayList<>();
+        List<Link> links = circle.links();
+        for (int i = 0; i < links.size(); i++) {
+            Member next = links.get((i + 1) % links.size()).waiter();
+            blocked.add(blocked(asked, links.get(i), next, now));
+        }
+        if (!circle.isOver()) { // else the stacks are those of something else
+            told.addAll(circle.waitsHere());
+            report.tell(circle.isCertain(), blocked);
+        }
+    }
+
+    private static Blocked blocked(RemotePass asked, Link link, Member next, long now) {
+        Member waiter = link.waiter();
+        OutwardWait here = waiter.here();
+        String holder = text(asked, next);
+        if (here != null) {
+            return DeadlockReport.blocked(here.waiting(), holder, token(link, next), now);
+        }
+        return new Blocked(
+                text(asked, waiter),
+                waiter.thread().kind(),
+                waiter.thread().lock(),
+                holder,
+                token(link, next),
+                waited(asked, waiter),
                 List.of());
-        if (crossing.pair.isOver()) {
-            told.remove(crossing.pair);
-        } else {
-            report.tell(false, List.of(here, there));
-        }
     }
 
-    private static String text(String id, @Nullable ClientRecord known) {
+    /** Returns the token of the hold that a thread waits for; the first one if another client has the hold. */
+    private static long token(Link link, Member holder) {
+        OutwardWait here = holder.here();
+        if (here == null) {
+            return link.token();
+        }
+        long request = RequestId.number(holder.client(), link.holder());
+        return here.holds().stream()
+                .filter(hold -> hold.request.number == request)
+                .mapToLong(hold -> hold.token)
+                .findFirst()
+                .orElse(link.token());
+    }
+
+    /** Returns how long a thread of another client has waited, at least. */
+    private static Duration waited(RemotePass asked, Member waiter) {
+        Inspected lock = asked.lock(waiter.wanted());
+        long millis = lock == null
+                ? 0
+                : RemotePass.queued(lock, waiter.client()).stream()
+                        .mapToLong(waiting -> lock.server().millis() - waiting.sinceMillis())
+                        .max()
+                        .orElse(0);
+        return Duration.ofMillis(Math.max(millis, 0));
+    }
+
+    private static String text(RemotePass asked, Member member) {
+        OutwardWait here = member.here();
+        if (here != null) {
+            return DeadlockReport.nameOf(here.waiting());
+        }
+        ClientRecord known = asked.client(member.client());
         return known == null
-                ? "client " + id
+                ? "client " + member.client()
                 : new ClientInfo(
                                 known.id(),
                                 known.application(),

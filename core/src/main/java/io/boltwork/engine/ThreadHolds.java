@@ -64,7 +64,7 @@ final class ThreadHolds {
     }
 
     /** Returns whether neither a time nor another thread can end a hold. Any thread can release a lease. */
-    private static boolean endsByItsThreadOnly(Hold hold) {
+    static boolean endsByItsThreadOnly(Hold hold) {
         return hold.locks() > 0 && hold.request.terms.isRenewed && hold.request.terms.maxHoldNanos == Ticker.NEVER;
     }
 

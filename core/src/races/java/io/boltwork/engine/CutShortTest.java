@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,6 +152,7 @@ class CutShortTest {
     @Test
     void heldLocksAreFreeAfterStackOverflowsInClose() throws InterruptedException {
         AtomicInteger cuts = new AtomicInteger();
+        Set<Thread> timers = timers();
         for (int i = 0; i < DEPTHS; i++) {
             LockClient closing = LockClient.create(new Remote(MemoryBackend.on(server)));
             closing.lock("closed-" + i).acquire();
@@ -167,6 +170,18 @@ class CutShortTest {
         for (int i = 0; i < DEPTHS; i++) {
             assertThat(works(other.lock("closed-" + i))).as("closed-" + i).isTrue();
         }
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!timers.containsAll(timers()) && System.nanoTime() < end) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(timers()).as("the timers of clients that have not ended").isSubsetOf(timers);
+    }
+
+    /** Returns the timers of all clients in this JVM. */
+    private static Set<Thread> timers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("boltwork-timer"))
+                .collect(Collectors.toSet());
     }
 
     /** In a JVM that compiles nothing: a compiled unlock looks up its hold within its own frame, which then cannot be missing. */

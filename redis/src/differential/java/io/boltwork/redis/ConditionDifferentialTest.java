@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Compares the answers of Redis and of the memory server about conditions, as {@link DifferentialTest} does about locks.
- * {@code -Dboltwork.seeds} is the number of sequences.
+ * {@code -Dboltwork.sequences} is the number of sequences.
  */
 @Tag("load")
 class ConditionDifferentialTest {
-    private static final int SEQUENCES = Integer.getInteger("boltwork.seeds", 10);
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 10);
 
     /** The last digit of the seeds of sequences with conditions. */
     private static final int KIND = 4;

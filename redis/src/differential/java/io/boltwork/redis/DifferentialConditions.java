@@ -44,8 +44,9 @@ final class DifferentialConditions {
         lock = commands.lock();
     }
 
-    void execute() throws Exception {
-        if (commands.oneIn(4)) {
+    /** @param isCrowded whether many requests wait first */
+    void execute(boolean isCrowded) throws Exception {
+        if (isCrowded) {
             aCrowdIsSignalled();
             run.delete(lock); // many requests would make each step slow
             conditions.clear();

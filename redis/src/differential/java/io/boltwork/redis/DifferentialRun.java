@@ -116,7 +116,8 @@ final class DifferentialRun {
             noOtherGrants();
         } else if (Math.floorMod(seed, 10) == 4) {
             hasLongQueue = true;
-            new DifferentialConditions(this, commands, memory, site.clock() != null).execute();
+            new DifferentialConditions(this, commands, memory, site.clock() != null)
+                    .execute(Math.floorMod(seed, 30) == 4);
             noOtherGrants();
         } else {
             execute(STEPS);

@@ -53,10 +53,8 @@ end
 if stale then
   return {now, $STALE, (owner == request or indexOf(request)) and 1 or 0, 0, 0, owner}
 end
+local hasConditions = signals or condition ~= ''
 --- @include "condition"
-if signals or condition ~= '' then
-  useConditions()
-end
 --- @include "extend"
 --- @include "own"
 --- @include "tell"

@@ -21,10 +21,8 @@ local expected = tonumber(ARGV[1])
 --- @include "ring"
 --- @include "tell"
 --- @include "lapse"
+local hasConditions = signals
 --- @include "condition"
-if signals then
-  useConditions()
-end
 --- @include "next"
 --- @include "grant"
 --- @include "touch"

@@ -73,10 +73,8 @@ end
 --- @include "ring"
 --- @include "own"
 --- @include "lapse"
+local hasConditions = signals or ARGV[9] ~= ''
 --- @include "condition"
-if signals or ARGV[9] ~= '' then
-  useConditions()
-end
 --- @include "next"
 --- @include "grant"
 --- @include "extend"

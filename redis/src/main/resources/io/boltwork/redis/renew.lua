@@ -22,6 +22,7 @@ local key, owner, ends, claim, head, tail, expires, lapsed, signals
 --- @include "extend"
 --- @include "client"
 --- @include "ring"
+local hasConditions = true -- one of the locks may have some
 --- @include "condition"
 --- @include "touch"
 
@@ -45,9 +46,6 @@ for i = 1, #KEYS do
     head, tail, expires, lapsed = tonumber(read[7]) and tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
     signals = read[10]
     found, gone, stored, due, unused = {}, {}, nil, nil, nil
-    if signals then
-      useConditions()
-    end
     if stale then
       code = $STALE
     elseif owner == request and tonumber(read[2]) == first then

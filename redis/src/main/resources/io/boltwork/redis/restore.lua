@@ -27,10 +27,8 @@ end
 --- @include "client"
 --- @include "ring"
 --- @include "lapse"
+local hasConditions = signals
 --- @include "condition"
-if signals then
-  useConditions()
-end
 --- @include "touch"
 
 local code = $LOST

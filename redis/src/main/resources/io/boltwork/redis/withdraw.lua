@@ -22,10 +22,8 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "ring"
 --- @include "tell"
 --- @include "lapse"
+local hasConditions = signals
 --- @include "condition"
-if signals then
-  useConditions()
-end
 --- @include "next"
 --- @include "grant"
 --- @include "touch"

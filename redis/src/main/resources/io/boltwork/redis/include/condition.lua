@@ -5,15 +5,14 @@
 -- The field exists since the first wait for a condition.
 -- A signalled request has the end ' +<condition>' in its entry in the queue, and '+<condition>' in its claim. If it does not take
 -- the lock, the signal is due again.
--- The functions exist after a call of useConditions, which scripts make only if conditions are in use: most locks have none, and
--- each function would cost them time.
--- Needs: time, lock, save, ring.
+-- The functions exist only if hasConditions is true: most locks have none, and each function would cost them time.
+-- Needs: time, lock, save, ring, hasConditions.
 local due -- signals, unpacked; nil until it is needed
 local dueSignals, isWaiting, stopWaiting, startWaiting, signal, signalEach
 
-local function useConditions()
+if hasConditions then
   dueSignals = function()
-    due = due or signals and signals ~= '' and cmsgpack.unpack(signals) or {}
+    due = due or signals ~= '' and cmsgpack.unpack(signals) or {}
     return due
   end
 

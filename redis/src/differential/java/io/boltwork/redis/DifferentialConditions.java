@@ -91,7 +91,7 @@ final class DifferentialConditions {
             step(commands.oneIn(2) ? new Command.Withdraw(lock, request, 0) : acquire(request, false));
         }
         step(acquire("alice:0", false));
-        step(release(List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), null));
+        step(release(List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), null, 0));
         for (int i = 0; i < 4; i++) {
             step(new Command.Withdraw(lock, null, 0));
         }
@@ -100,7 +100,7 @@ final class DifferentialConditions {
     private void awaitBy(String request, String condition) throws Exception {
         run.send(acquire("alice:0", false));
         conditions.put(request, condition);
-        run.send(release(List.of(), acquire(request, true)));
+        run.send(release(List.of(), acquire(request, true), 0));
     }
 
     private String client() {
@@ -190,9 +190,12 @@ final class DifferentialConditions {
     }
 
     private Command.Release release(List<Signal> signals, Command.@Nullable Acquire next) {
+        return release(signals, next, commands.oneIn(20) ? 5 : 0);
+    }
+
+    private Command.Release release(List<Signal> signals, Command.@Nullable Acquire next, long keep) {
         Inspected now = seen();
         String owner = now.owner() == null ? "alice:0" : now.owner();
-        long keep = commands.oneIn(20) ? 5 : 0;
         return new Command.Release(lock, owner, now.token(), now.token(), keep, next, HeldShare.WHOLE, signals);
     }
 }

@@ -62,7 +62,7 @@ final class ScriptPair implements Contender {
         @Override
         public void lock() {
             List<Object> answer = redis.evalsha(
-                    digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY, LIFE);
+                    digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY, "", LIFE);
             if (!answer.get(1).toString().equals(GRANTED)) {
                 throw new IllegalStateException("The script pair needs a lock per thread; the reply was: " + answer);
             }
@@ -78,7 +78,20 @@ final class ScriptPair implements Contender {
         @Override
         public void unlock() {
             redis.evalsha(
-                    digests.release, ScriptOutputType.MULTI, key, request, token, token, "0", "", "0", "0", "0", LIFE);
+                    digests.release,
+                    ScriptOutputType.MULTI,
+                    key,
+                    request,
+                    token,
+                    token,
+                    "0",
+                    "",
+                    "0",
+                    "0",
+                    "0",
+                    "",
+                    "",
+                    LIFE);
         }
     }
 }

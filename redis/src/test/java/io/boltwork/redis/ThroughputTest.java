@@ -78,10 +78,32 @@ class ThroughputTest {
                 String[] key = {"boltwork:{raw:" + i + "}"};
                 return () -> {
                     List<Object> granted = redis.evalsha(
-                            acquire, ScriptOutputType.MULTI, key, "c:" + 1, "30000", "0", "1", "9999999999999", LIFE);
+                            acquire,
+                            ScriptOutputType.MULTI,
+                            key,
+                            "c:" + 1,
+                            "30000",
+                            "0",
+                            "1",
+                            "9999999999999",
+                            "",
+                            LIFE);
                     String token = granted.get(3).toString();
                     redis.evalsha(
-                            release, ScriptOutputType.MULTI, key, "c:" + 1, token, token, "0", "", "0", "0", "0", LIFE);
+                            release,
+                            ScriptOutputType.MULTI,
+                            key,
+                            "c:" + 1,
+                            token,
+                            token,
+                            "0",
+                            "",
+                            "0",
+                            "0",
+                            "0",
+                            "",
+                            "",
+                            LIFE);
                 };
             });
         } finally {

@@ -1,0 +1,107 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.LockException;
+import io.boltwork.LockListener;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Tests that clients of a real server find a circle of their threads by the records that they publish there. */
+class DeadlockOnRedisTest {
+
+    /** Longer than the 30 s in which the circle of two clients is reported. */
+    private static final Duration REPORTED = Duration.ofSeconds(60);
+
+    /** A client, and a thread of it that takes two locks. */
+    private static final class Party implements AutoCloseable {
+        final List<LockListener.Deadlock> deadlocks = new CopyOnWriteArrayList<>();
+        private final LockClient client;
+        private final Thread thread;
+
+        Party(LockBackend backend, String name, String first, String second, CountDownLatch met) {
+            client = LockClient.create(backend, ClientOptions.defaults().withApplication("application-" + name));
+            client.addListener(new LockListener() {
+                @Override
+                public void deadlock(Deadlock event) {
+                    deadlocks.add(event);
+                }
+            });
+            thread = new Thread(() -> lockBoth(client.lock(first), client.lock(second), met), name);
+            thread.start();
+        }
+
+        private static void lockBoth(FencedLock first, FencedLock second, CountDownLatch met) {
+            first.lock();
+            met.countDown();
+            try {
+                met.await();
+                second.lock();
+            } catch (LockException | InterruptedException closed) {
+                // the end of the test
+            }
+        }
+
+        /** Returns the only circle, as text. */
+        List<String> circle() {
+            assertThat(deadlocks).hasSize(1);
+            assertThat(deadlocks.get(0).certain()).as("certain").isTrue();
+            return deadlocks.get(0).circle().stream()
+                    .map(wait -> wait.waiter() + " wants " + wait.lockName())
+                    .toList();
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Test
+    void aCircleOfTwoClientsIsReportedByBoth() {
+        try (RedisServer redis = RedisServer.start()) {
+            bothReport(() -> RedisBackend.connect(redis.uri()));
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "-Dboltwork.proof=true")
+    void aCircleOfTwoClientsOfAClusterIsReportedByBoth() {
+        try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterSite.PATIENT)) {
+            bothReport(() -> RedisBackend.connectCluster(group.uris()));
+        }
+    }
+
+    private static void bothReport(Supplier<LockBackend> backends) {
+        CountDownLatch met = new CountDownLatch(2);
+        try (Party one = new Party(backends.get(), "one", "stock", "coupons", met);
+                Party two = new Party(backends.get(), "two", "coupons", "stock", met)) {
+            List<Party> parties = new ArrayList<>(List.of(one, two));
+            Await.within(REPORTED, "both report the circle", () -> {
+                parties.removeIf(party -> !party.deadlocks.isEmpty());
+                return parties.isEmpty();
+            });
+            assertThat(one.circle()).hasSize(2).contains("thread 'one' wants coupons");
+            assertThat(two.circle()).hasSize(2).contains("thread 'two' wants stock");
+            assertThat(one.deadlocks.get(0).circle().get(1).waiter()).contains("application-two");
+        }
+    }
+}

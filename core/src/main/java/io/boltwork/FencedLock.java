@@ -206,7 +206,7 @@ public interface FencedLock extends Lock {
      * <p><b>Signalling.</b> {@code signal} and {@code signalAll} take no round trip: signals are sent with the release of the
      * lock, since no thread can go on before that. A signalled thread is queued for the lock, and is woken when the lock is
      * granted to it. If its JVM has died meanwhile, the next thread that waits for the condition takes over the signal. If a
-     * JVM dies between its change and the release, nobody is signalled; so give waits a time limit, and look again.
+     * JVM dies between its change and the release, no thread is signalled. So give waits a time limit, and look again.
      *
      * <p><b>Errors.</b> All methods throw {@link IllegalMonitorStateException} if the current thread does not hold the lock,
      * and {@link LeaseLostException} if it has lost its hold. The {@code await} methods throw

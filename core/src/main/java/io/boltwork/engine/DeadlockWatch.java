@@ -21,10 +21,13 @@ final class DeadlockWatch {
      * next look, the circle was there between the two.
      */
 
-    /** The time after which a circle that is not certain is reported, in nanoseconds. */
+    /**
+     * The time after which a circle that is not certain is reported, in nanoseconds. Most of them have ended by then, and
+     * would be false alarms.
+     */
     static final long POSSIBLE_AFTER = TimeUnit.SECONDS.toNanos(10);
 
-    /** The most threads that other clients learn of. */
+    /** The most threads that other clients learn of, because they stand in the record of the client. */
     private static final int MOST_PUBLISHED = 16;
 
     private final ClientCore core;

@@ -51,7 +51,7 @@ public class EngineLock implements FencedLock, WaitingRoom {
     @Nullable
     Hold entered;
 
-    /** How often {@link #newCondition} was called. */
+    /** The number of calls of {@link #newCondition}. */
     private volatile int conditions;
 
     public EngineLock(Engine engine, String name, LockOptions options) {

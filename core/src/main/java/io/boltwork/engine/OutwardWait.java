@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  */
 record OutwardWait(Wait waiting, List<Hold> holds, boolean isOutside, BlockedThread thread) {
 
-    /** The most holds of a thread that count. */
+    /** The most holds of a thread that count, because they stand in the record of the client. */
     private static final int MOST_HOLDS = 64;
 
     /**

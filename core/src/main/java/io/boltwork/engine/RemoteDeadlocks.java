@@ -35,10 +35,13 @@ final class RemoteDeadlocks {
     /** The time between two passes, in nanoseconds. Longer than the records of clients are old. */
     private static final long PAUSE = TimeUnit.SECONDS.toNanos(5) - Heartbeat.PERIOD / 2; // a heartbeat may be early
 
-    /** The time without questions after the server has refused one, perhaps for lack of a right. */
+    /**
+     * The time without questions after the server has refused one, perhaps for lack of a right. A right that is granted
+     * later is noticed within this time.
+     */
     private static final long REFUSED = TimeUnit.MINUTES.toNanos(10);
 
-    /** The most threads at which the chains of a pass begin. */
+    /** The most threads at which the chains of a pass begin: as many as locks are asked about at once. */
     private static final int MOST_STARTS = 4;
 
     private final ClientCore core;

@@ -30,19 +30,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class RemotePass {
 
-    /** The most threads of a circle. */
+    /** The most threads of a circle. Each further one costs two questions, and longer circles are rare. */
     private static final int MOST_THREADS = 8;
 
-    /** The most locks that are asked about at once. */
+    /** The most locks that are asked about at once, which is once a second: they must not be a load for the server. */
     private static final int MOST_AT_ONCE = 4;
 
-    /** The most locks, and the most clients, that a pass asks about. */
+    /** The most locks, and the most clients, that a pass asks about, so that it ends within some seconds. */
     private static final int MOST_QUESTIONS = 32;
 
-    /** The most holders of a lock that are followed. */
+    /** The most holders of a lock that are followed: a writer may wait for thousands of readers. */
     private static final int MOST_HOLDERS = 8;
 
-    /** The most steps at once, because a lock may have many holders. */
+    /** The most locks that are visited in one step. Chains may meet again and again, and the heartbeat has other work. */
     private static final int MOST_STEPS = 1_000;
 
     private final ClientCore core;
@@ -131,7 +131,9 @@ final class RemotePass {
     }
 
     private void answered(Reply reply) {
-        isRefused |= reply instanceof Reply.Failed failed && !failed.cause().isRetryable();
+        if (reply instanceof Reply.Failed failed && !failed.cause().isRetryable()) {
+            isRefused = true;
+        }
         open.decrementAndGet();
     }
 

@@ -42,7 +42,7 @@ final class WaitGraph {
         }
     }
 
-    /** What waits have in common: the same holds keep them waiting. */
+    /** A lock and the way to want it. The same holds keep all waits of one place waiting. */
     private record Place(String key, boolean isReader) {
         static Place of(Wait wait) {
             return new Place(wait.key, wait.isReader());

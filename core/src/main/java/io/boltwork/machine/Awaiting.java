@@ -24,7 +24,7 @@ import java.util.Optional;
  */
 final class Awaiting {
 
-    /** At most one in this many requests polls in each {@link Asking#SAFETY_POLL}, if there are more. */
+    /** The most requests that poll in each {@link Asking#SAFETY_POLL}: at most 20 polls a second for each lock. */
     private static final int POLLING = 100;
 
     private Awaiting() {}
@@ -68,7 +68,7 @@ final class Awaiting {
         wait.goesOn = false;
         lock.rare().awaiting.remove(waiter);
         if (lock.waiters.isEmpty()) {
-            lock.outage = lock.outage.restarted(); // nobody was waiting for the lock
+            lock.outage = lock.outage.restarted(); // no caller was waiting for the lock
         }
         waiter.since = lock.lastEvent;
         lock.waiters.add(waiter);

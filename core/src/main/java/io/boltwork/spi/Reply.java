@@ -63,7 +63,7 @@ public sealed interface Reply {
          * A request that wants to wait has been queued. The command must be sent again at once.
          */
         AGAIN,
-        /** The request waits for its condition, and not in the queue. Nobody has signalled it. */
+        /** The request waits for a signal of its condition, and is not in the queue. */
         WAITING,
         /** The request wants more than there is: its permits exceed the capacity. It is not in the queue. */
         TOO_LARGE

@@ -33,9 +33,9 @@ final class VirtualKinds {
         this.threads = threads;
     }
 
-    /** What the threads want. */
+    /** A kind of lock, and the way in which the threads use it. */
     private interface Kind {
-        /** Makes the threads wait. Returns how to let them go on. */
+        /** Makes the threads wait. Returns an action that lets them go on. */
         Runnable block();
 
         /** Waits, and works; {@code number} is that of the thread. */

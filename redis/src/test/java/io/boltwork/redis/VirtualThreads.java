@@ -48,7 +48,7 @@ final class VirtualThreads {
                 Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
     }
 
-    /** What virtual threads do. */
+    /** The work of a virtual thread. */
     interface Work {
         void run() throws Exception;
     }

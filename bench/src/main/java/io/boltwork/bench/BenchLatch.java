@@ -1,14 +1,13 @@
 package io.boltwork.bench;
 
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
-/** A latch of a contender. */
-interface BenchLatch {
-    /** Sets the count to one. */
-    void set();
-
-    void countDown();
-
-    /** Waits for zero without a thread. */
-    CompletionStage<?> await();
-}
+/**
+ * A latch of a contender.
+ *
+ * @param set sets the count to one
+ * @param countDown counts down once
+ * @param await waits for zero without a thread
+ */
+record BenchLatch(Runnable set, Runnable countDown, Supplier<CompletionStage<?>> await) {}

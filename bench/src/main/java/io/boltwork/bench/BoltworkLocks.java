@@ -8,7 +8,6 @@ import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 
 /** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
 final class BoltworkLocks implements Contender {
@@ -60,22 +59,7 @@ final class BoltworkLocks implements Contender {
     @Override
     public BenchLatch latch(String name) {
         DistributedLatch latch = client.latch(name);
-        return new BenchLatch() {
-            @Override
-            public void set() {
-                latch.trySetCount(1);
-            }
-
-            @Override
-            public void countDown() {
-                latch.countDown();
-            }
-
-            @Override
-            public CompletionStage<?> await() {
-                return latch.awaitAsync();
-            }
-        };
+        return new BenchLatch(() -> latch.trySetCount(1), latch::countDown, latch::awaitAsync);
     }
 
     @Override

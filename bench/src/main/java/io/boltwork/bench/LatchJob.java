@@ -56,19 +56,20 @@ final class LatchJob implements Job {
 
     private int round(Histogram waits) {
         int waiters = site.order().count(WAITERS);
-        latches.get(0).set();
+        latches.get(0).set().run();
         long[] told = new long[waiters];
         CompletableFuture<?>[] all = new CompletableFuture<?>[waiters];
         for (int i = 0; i < waiters; i++) {
             int at = i;
             all[i] = latches.get(i % latches.size())
                     .await()
+                    .get()
                     .thenAccept(open -> told[at] = System.nanoTime())
                     .toCompletableFuture();
         }
         LockSupport.parkNanos(SETTLE.toNanos());
         long begin = System.nanoTime();
-        latches.get(0).countDown();
+        latches.get(0).countDown().run();
         CompletableFuture.allOf(all)
                 .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
                 .join();

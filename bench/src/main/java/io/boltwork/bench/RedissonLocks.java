@@ -1,7 +1,6 @@
 package io.boltwork.bench;
 
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.redisson.Redisson;
 import org.redisson.api.RCountDownLatch;
@@ -76,22 +75,7 @@ final class RedissonLocks implements Contender {
     @Override
     public BenchLatch latch(String name) {
         RCountDownLatch latch = client.getCountDownLatch(name);
-        return new BenchLatch() {
-            @Override
-            public void set() {
-                latch.trySetCount(1);
-            }
-
-            @Override
-            public void countDown() {
-                latch.countDown();
-            }
-
-            @Override
-            public CompletionStage<?> await() {
-                return latch.awaitAsync();
-            }
-        };
+        return new BenchLatch(() -> latch.trySetCount(1), latch::countDown, latch::awaitAsync);
     }
 
     @Override

@@ -50,7 +50,7 @@ class ConditionDifferentialTest {
             long seed = Math.floorDiv(first, 10) * 10 + 10L * i + KIND;
             DifferentialRun run = new DifferentialRun(site, seed, counts);
             try {
-                run.executeKindOf(seed);
+                run.execute();
             } catch (AssertionError e) {
                 throw new AssertionError(
                         "-Dboltwork.seed=" + seed + ": " + e.getMessage() + "\nThe last commands:\n" + run, e);

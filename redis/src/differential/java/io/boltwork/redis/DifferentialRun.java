@@ -41,7 +41,7 @@ import java.util.concurrent.TimeUnit;
  * successor, which the memory server finds by itself. After a force release, the fence reveals the microsecond in the
  * same way. So a token of Redis is rejected if it is below its millisecond or not above its fence.
  */
-final class DifferentialRun {
+final class DifferentialRun implements DifferentialSequence {
     private static final int STEPS = 400;
     private static final int LAPSES = 400;
     private static final int TRACE = 40;
@@ -60,6 +60,7 @@ final class DifferentialRun {
     }
 
     private final DifferentialSite site;
+    private final long seed;
     private final DifferentialCommands commands;
     private final Map<String, Integer> counts;
     private final Map<String, ArrayDeque<Grant>> expected = new LinkedHashMap<>();
@@ -82,6 +83,7 @@ final class DifferentialRun {
      */
     DifferentialRun(DifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
+        this.seed = seed;
         this.counts = counts;
         commands = new DifferentialCommands(seed);
         live(0);
@@ -98,10 +100,11 @@ final class DifferentialRun {
     }
 
     /**
-     * Executes the sequence of a seed. Of ten seeds, one has a long queue, one a queue of clients that are gone, one claims that
+     * Executes the sequence of the seed. Of ten seeds, one has a long queue, one a queue of clients that are gone, one claims that
      * lapse, one queues at the edges of their bounds, and one conditions.
      */
-    void executeKindOf(long seed) throws Exception {
+    @Override
+    public void execute() throws Exception {
         if (seed % 10 == 0) {
             hasLongQueue = true;
             executeLongQueue();
@@ -304,7 +307,8 @@ final class DifferentialRun {
     }
 
     /** Returns the part that differed, or that there was no answer. */
-    String difference(Throwable failure) {
+    @Override
+    public String difference(Throwable failure) {
         if (!(failure instanceof AssertionError)) {
             return "no answer";
         }

@@ -109,7 +109,7 @@ class DifferentialTest {
                 long seed = first + i;
                 DifferentialRun run = new DifferentialRun(site, seed, counts);
                 try {
-                    run.executeKindOf(seed);
+                    run.execute();
                 } catch (AssertionError e) {
                     throw new AssertionError(
                             redis + ", -Dboltwork.seed=" + seed + ": " + e.getMessage() + "\nThe last commands:\n"

@@ -39,7 +39,7 @@ class DifferentialTimeTest {
                     seed++) {
                 DifferentialRun run = new DifferentialRun(site, seed, counts);
                 try {
-                    run.executeKindOf(seed);
+                    run.execute();
                 } catch (AssertionError e) {
                     throw new AssertionError(
                             "-Dboltwork.seed=" + seed + ": " + e.getMessage() + "\nThe last commands:\n" + run, e);

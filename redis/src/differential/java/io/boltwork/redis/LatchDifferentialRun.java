@@ -26,7 +26,7 @@ import java.util.Random;
  * One random sequence of commands to a latch, on an empty server: a Redis whose clock stands still and a record in
  * memory must agree on every answer, every message, and after every step on the whole record and its expiry.
  */
-final class LatchDifferentialRun {
+final class LatchDifferentialRun implements DifferentialSequence {
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
     private static final int STEPS = 150;
     private static final int TRACE = 40;
@@ -56,7 +56,8 @@ final class LatchDifferentialRun {
         site.flush();
     }
 
-    void execute() throws Exception {
+    @Override
+    public void execute() throws Exception {
         for (int i = 0; i < STEPS * (isLong ? 3 : 1); i++) {
             step(command());
             pass(oneIn(8) ? random.nextInt(10_000_000) : random.nextInt(3));
@@ -182,7 +183,8 @@ final class LatchDifferentialRun {
     }
 
     /** Returns the part that differed, or that there was no answer. */
-    String difference(Throwable failure) {
+    @Override
+    public String difference(Throwable failure) {
         return failure instanceof AssertionError ? part : "no answer";
     }
 

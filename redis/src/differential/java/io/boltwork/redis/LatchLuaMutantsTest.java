@@ -39,23 +39,7 @@ class LatchLuaMutantsTest extends LuaMutants {
     }
 
     @Override
-    Sequence sequence(long seed) throws Exception {
-        LatchDifferentialRun run = new LatchDifferentialRun(site, seed, new HashMap<>());
-        return new Sequence() {
-            @Override
-            public void execute() throws Exception {
-                run.execute();
-            }
-
-            @Override
-            public String difference(Throwable failure) {
-                return run.difference(failure);
-            }
-
-            @Override
-            public String toString() {
-                return run.toString();
-            }
-        };
+    DifferentialSequence sequence(long seed) throws Exception {
+        return new LatchDifferentialRun(site, seed, new HashMap<>());
     }
 }

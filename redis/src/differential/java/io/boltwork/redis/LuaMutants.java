@@ -51,14 +51,6 @@ abstract class LuaMutants {
         }
     }
 
-    /** A sequence of commands that compares Redis with the rules in Java. */
-    interface Sequence {
-        void execute() throws Exception;
-
-        /** Returns the part that differed. */
-        String difference(Throwable failure);
-    }
-
     /**
      * Hunts the mutants of some scripts.
      *
@@ -83,7 +75,7 @@ abstract class LuaMutants {
     /** Loads a script into the server. */
     abstract void load(byte[] script) throws Exception;
 
-    abstract Sequence sequence(long seed) throws Exception;
+    abstract DifferentialSequence sequence(long seed) throws Exception;
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.mutants", matches = "true", disabledReason = "for mvn verify -Pmutants")
@@ -154,7 +146,7 @@ abstract class LuaMutants {
     private Verdict attempt(LuaMutant mutant) throws Exception {
         boolean known = mutant != null && equivalent.containsKey(mutant.name());
         for (long seed : known ? seeds().subList(0, FEW) : seeds()) {
-            Sequence run = null;
+            DifferentialSequence run = null;
             try {
                 run = sequence(seed);
                 run.execute();

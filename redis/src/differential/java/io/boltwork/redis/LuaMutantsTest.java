@@ -39,23 +39,7 @@ class LuaMutantsTest extends LuaMutants {
     }
 
     @Override
-    Sequence sequence(long seed) throws Exception {
-        DifferentialRun run = new DifferentialRun(site, seed, new HashMap<>());
-        return new Sequence() {
-            @Override
-            public void execute() throws Exception {
-                run.executeKindOf(seed);
-            }
-
-            @Override
-            public String difference(Throwable failure) {
-                return run.difference(failure);
-            }
-
-            @Override
-            public String toString() {
-                return run.toString();
-            }
-        };
+    DifferentialSequence sequence(long seed) throws Exception {
+        return new DifferentialRun(site, seed, new HashMap<>());
     }
 }

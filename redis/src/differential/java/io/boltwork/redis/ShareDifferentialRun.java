@@ -28,7 +28,7 @@ import java.util.TreeMap;
  * {@link MemoryServer}. Both must agree on every answer, on every message, and after every step on the whole record of
  * the lock and its expiry.
  */
-final class ShareDifferentialRun {
+final class ShareDifferentialRun implements DifferentialSequence {
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
     private static final int TRACE = 60;
     private static final List<Long> EXPIRIES =
@@ -38,6 +38,7 @@ final class ShareDifferentialRun {
     static final String BROKEN = "broken";
 
     private final ShareDifferentialSite site;
+    private final long seed;
     private final ShareDifferentialCommands commands;
     private final Map<String, Integer> counts;
     private final ArrayDeque<String> trace = new ArrayDeque<>();
@@ -54,6 +55,7 @@ final class ShareDifferentialRun {
      */
     ShareDifferentialRun(ShareDifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
+        this.seed = seed;
         this.counts = counts;
         commands = new ShareDifferentialCommands(seed);
         ages = Math.floorMod(seed / ShareDifferentialSequences.KINDS, 2) == 1;
@@ -71,7 +73,8 @@ final class ShareDifferentialRun {
     }
 
     /** Executes the sequence of a seed. */
-    void executeKindOf(long seed) throws Exception {
+    @Override
+    public void execute() throws Exception {
         new ShareDifferentialSequences(this, commands).executeKindOf(seed);
         step(commands.burial(now())); // the last millisecond in which the restore may be executed
         part = "message";
@@ -320,7 +323,8 @@ final class ShareDifferentialRun {
     }
 
     /** Returns the part that differed, or that there was no answer. */
-    String difference(Throwable failure) {
+    @Override
+    public String difference(Throwable failure) {
         return failure instanceof AssertionError ? part : "no answer";
     }
 

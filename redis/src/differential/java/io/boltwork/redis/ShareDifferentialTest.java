@@ -28,7 +28,7 @@ class ShareDifferentialTest {
             for (long seed = first; seed < first + SEQUENCES; seed++) {
                 ShareDifferentialRun run = new ShareDifferentialRun(site, seed, counts);
                 try {
-                    run.executeKindOf(seed);
+                    run.execute();
                 } catch (AssertionError e) {
                     throw new AssertionError(
                             "-Dboltwork.seed=" + seed + ": " + e.getMessage() + "\nThe last commands:\n" + run, e);

@@ -42,23 +42,7 @@ class ShareLuaMutantsTest extends LuaMutants {
     }
 
     @Override
-    Sequence sequence(long seed) throws Exception {
-        ShareDifferentialRun run = new ShareDifferentialRun(site, seed, new HashMap<>());
-        return new Sequence() {
-            @Override
-            public void execute() throws Exception {
-                run.executeKindOf(seed);
-            }
-
-            @Override
-            public String difference(Throwable failure) {
-                return run.difference(failure);
-            }
-
-            @Override
-            public String toString() {
-                return run.toString();
-            }
-        };
+    DifferentialSequence sequence(long seed) throws Exception {
+        return new ShareDifferentialRun(site, seed, new HashMap<>());
     }
 }

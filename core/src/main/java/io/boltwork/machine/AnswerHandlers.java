@@ -8,6 +8,8 @@ import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
 
 /**
  * Maps each kind of command to the part of the machine that handles its replies. A kind that is added to
@@ -187,6 +189,26 @@ final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?
 
     @Override
     public Handler<?, ?> await(LatchCommand.Await command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> vote(VoteCommand.Vote command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> raise(VoteCommand.Raise command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> giveBack(VoteCommand.GiveBack command) {
+        throw notOfAMachine(command);
+    }
+
+    @Override
+    public Handler<?, ?> witness(Witness command) {
         throw notOfAMachine(command);
     }
 

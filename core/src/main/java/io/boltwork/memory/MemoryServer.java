@@ -2,6 +2,7 @@ package io.boltwork.memory;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Opened;
@@ -12,6 +13,7 @@ import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRules;
+import io.boltwork.spi.rules.VoteRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -410,7 +412,8 @@ public final class MemoryServer {
         ShareRules shareRules =
                 new ShareRules(now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::warn);
         LatchRules latchRules = new LatchRules(now, micros, this::tell);
-        return command.executeWith(new RuleExecutor(data, now, rules, shareRules, latchRules));
+        VoteRules voteRules = new VoteRules(now, micros, data.idleMillis(), this::tell);
+        return command.executeWith(new RuleExecutor(data, now, rules, shareRules, latchRules, voteRules));
     }
 
     private void clear() {
@@ -447,6 +450,12 @@ public final class MemoryServer {
         listening
                 .getOrDefault(client, Set.of())
                 .forEach(connection -> outbox.put(() -> connection.listener.opened(opened)));
+    }
+
+    private void tell(String client, Freed freed) {
+        listening
+                .getOrDefault(client, Set.of())
+                .forEach(connection -> outbox.put(() -> connection.listener.freed(freed)));
     }
 
     private long micros() {

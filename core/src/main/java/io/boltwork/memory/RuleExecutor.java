@@ -13,6 +13,8 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.LockReports;
@@ -20,6 +22,7 @@ import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRecord;
 import io.boltwork.spi.rules.ShareRules;
 import io.boltwork.spi.rules.StoredRecord;
+import io.boltwork.spi.rules.VoteRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,13 +36,21 @@ final class RuleExecutor implements CommandExecutor {
     private final LockRules rules;
     private final ShareRules shareRules;
     private final LatchRules latchRules;
+    private final VoteRules voteRules;
 
-    RuleExecutor(ServerData data, ServerTime server, LockRules rules, ShareRules shareRules, LatchRules latchRules) {
+    RuleExecutor(
+            ServerData data,
+            ServerTime server,
+            LockRules rules,
+            ShareRules shareRules,
+            LatchRules latchRules,
+            VoteRules voteRules) {
         this.data = data;
         this.server = server;
         this.rules = rules;
         this.shareRules = shareRules;
         this.latchRules = latchRules;
+        this.voteRules = voteRules;
     }
 
     @Override
@@ -85,7 +96,13 @@ final class RuleExecutor implements CommandExecutor {
     public Reply.Forced forceRelease(ForceRelease command) {
         return change(
                 command,
-                record -> rules.forceRelease(record, command),
+                record -> {
+                    Reply.Forced answer = rules.forceRelease(record, command);
+                    if (answer.released()) {
+                        voteRules.free(command.lock(), record);
+                    }
+                    return answer;
+                },
                 record -> shareRules.forceRelease(record, command));
     }
 
@@ -175,6 +192,26 @@ final class RuleExecutor implements CommandExecutor {
     @Override
     public Reply.Latched await(LatchCommand.Await command) {
         return change(data.latches, command.latch(), record -> latchRules.await(record, command));
+    }
+
+    @Override
+    public Reply.Acquired vote(VoteCommand.Vote command) {
+        return change(data.locks, command.lock(), record -> voteRules.vote(record, command));
+    }
+
+    @Override
+    public Reply.Raised raise(VoteCommand.Raise command) {
+        return change(data.locks, command.lock(), record -> voteRules.raise(record, command));
+    }
+
+    @Override
+    public Reply.Released giveBack(VoteCommand.GiveBack command) {
+        return change(data.locks, command.lock(), record -> voteRules.giveBack(record, command));
+    }
+
+    @Override
+    public Reply.Witnessed witness(Witness command) {
+        return data.uptime.witness(command, server);
     }
 
     private <R> R change(

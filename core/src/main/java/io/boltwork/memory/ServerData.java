@@ -12,6 +12,7 @@ final class ServerData {
     final Keys<LockRecord> locks = new Keys<>(LockRecord::new);
     final Keys<LatchRecord> latches = new Keys<>(LatchRecord::new);
     final ClientRecords clients = new ClientRecords();
+    final WitnessedUptime uptime = new WitnessedUptime();
     private final Map<LockKind, Keys<ShareRecord>> shared = new EnumMap<>(LockKind.class);
 
     ServerData() {
@@ -48,6 +49,7 @@ final class ServerData {
         locks.become(others.locks);
         latches.become(others.latches);
         clients.become(others.clients);
+        uptime.become(others.uptime);
         shared.forEach((kind, keys) -> keys.become(others.shared(kind)));
     }
 
@@ -55,6 +57,7 @@ final class ServerData {
         locks.clear();
         latches.clear();
         clients.clear();
+        uptime.clear();
         shared.values().forEach(Keys::clear);
     }
 

@@ -32,6 +32,13 @@ public interface BackendListener {
     default void opened(Opened opened) {}
 
     /**
+     * Called when the vote of a server is free that was refused to this client. Messages may be late, duplicated or lost.
+     *
+     * @param freed the lock
+     */
+    default void freed(Freed freed) {}
+
+    /**
      * Called when a connection to the server has been made and grants are delivered from now on: at
      * {@link LockBackend#open} and after every outage of the connection for commands or of the one for messages.
      * Earlier grants and replies may have been lost, and the server may be a different one.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of the answer of a backend that has executed the command
  */
 public sealed interface Command<R extends Reply.Answer>
-        permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Look {
+        permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Look, Witness {
 
     /**
      * Returns the names of the locks that this command is about.
@@ -49,7 +49,7 @@ public sealed interface Command<R extends Reply.Answer>
      * @param <R> the type of its answer
      */
     sealed interface LockCommand<R extends Reply.Answer> extends Command<R>
-            permits Acquire, Release, Withdraw, Replicate, Restore, ForceRelease, Resize, Look.Inspect {
+            permits Acquire, Release, Withdraw, Replicate, Restore, ForceRelease, Resize, VoteCommand, Look.Inspect {
         /**
          * Returns the name of the lock.
          *

@@ -129,4 +129,36 @@ public interface CommandExecutor {
      * @return the answer
      */
     Reply.Latched await(LatchCommand.Await command);
+
+    /**
+     * Votes for a request, or refuses to.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Acquired vote(VoteCommand.Vote command);
+
+    /**
+     * Raises the fence of a vote that stands.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Raised raise(VoteCommand.Raise command);
+
+    /**
+     * Takes a vote back from a request.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Released giveBack(VoteCommand.GiveBack command);
+
+    /**
+     * Keeps the longest time for which a run of the server is known to have been up.
+     *
+     * @param command the command
+     * @return the answer
+     */
+    Reply.Witnessed witness(Witness command);
 }

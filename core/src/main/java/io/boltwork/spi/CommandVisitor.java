@@ -133,4 +133,36 @@ public interface CommandVisitor<T> {
      * @return the result
      */
     T await(LatchCommand.Await command);
+
+    /**
+     * Handles the kind {@link VoteCommand.Vote}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T vote(VoteCommand.Vote command);
+
+    /**
+     * Handles the kind {@link VoteCommand.Raise}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T raise(VoteCommand.Raise command);
+
+    /**
+     * Handles the kind {@link VoteCommand.GiveBack}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T giveBack(VoteCommand.GiveBack command);
+
+    /**
+     * Handles the kind {@link Witness}.
+     *
+     * @param command the command
+     * @return the result
+     */
+    T witness(Witness command);
 }

@@ -49,6 +49,15 @@ public interface LockBackend extends AutoCloseable {
      */
     long SILENCE_MILLIS = 15_000;
 
+    /** The time for which a client whose vote was refused is told when the vote is free, in milliseconds. */
+    long WATCH_MILLIS = 10_000;
+
+    /** The largest number of clients that one server tells that a vote is free. Others ask in turn when the lease ends. */
+    int WATCHERS_TOLD = 8;
+
+    /** The largest number of clients that watch one vote. */
+    int WATCHERS = 64;
+
     /**
      * The version of the protocol: scripts, fields and messages. Clients of different versions must not use the same
      * server unless the release notes of the newer version allow it.

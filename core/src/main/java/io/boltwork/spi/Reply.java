@@ -29,6 +29,8 @@ public sealed interface Reply {
                     Forced,
                     Latched,
                     Announced,
+                    Raised,
+                    Witnessed,
                     Report {
 
         /**
@@ -416,6 +418,35 @@ public sealed interface Reply {
         @Override
         public String toString() {
             return Printable.text("Announced[server=" + server + ", before=" + before + "]");
+        }
+    }
+
+    /**
+     * The answer to {@link VoteCommand.Raise}.
+     *
+     * @param server the clock of the server
+     * @param accepted whether the vote stands, and the fence is at least as high as the command asks
+     */
+    record Raised(ServerTime server, boolean accepted) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Raised[server=" + server + ", accepted=" + accepted + "]");
+        }
+    }
+
+    /**
+     * The answer to {@link Witness}.
+     *
+     * @param server the clock of the server
+     * @param watchedMillis for how long clients have watched this run of the server at least, in milliseconds
+     * @param uptimeMillis for how long it has been up by its own clock, in milliseconds; 0 if it does not say
+     * @param durable whether it answers only when its disk has what it has written, so that no restart loses a vote
+     */
+    record Witnessed(ServerTime server, long watchedMillis, long uptimeMillis, boolean durable) implements Answer {
+        @Override
+        public String toString() {
+            return Printable.text("Witnessed[server=" + server + ", watchedMillis=" + watchedMillis + ", uptimeMillis="
+                    + uptimeMillis + ", durable=" + durable + "]");
         }
     }
 }

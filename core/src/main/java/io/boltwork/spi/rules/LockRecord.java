@@ -1,5 +1,8 @@
 package io.boltwork.spi.rules;
 
+import io.boltwork.spi.IdleLife;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The record of one lock at a server: the fields of the hash in Redis. */
@@ -35,6 +38,9 @@ public final class LockRecord implements StoredRecord<LockRecord> {
 
     final ConditionQueues conditions = new ConditionQueues();
 
+    /** The clients that are told when the vote is free, the oldest first, and until when, in milliseconds. */
+    final Map<String, Long> watchers = new LinkedHashMap<>();
+
     /** The last millisecond of the server's clock at which the record exists. */
     public long expiresAt;
 
@@ -50,8 +56,20 @@ public final class LockRecord implements StoredRecord<LockRecord> {
         copy.fence = fence;
         copy.queue.enterAll(queue);
         copy.conditions.enterAll(conditions);
+        copy.watchers.putAll(watchers);
         copy.expiresAt = expiresAt;
         return copy;
+    }
+
+    /** Sets the expiry again if it is due, so that the record lives for that long after the end of the lease. */
+    void touch(long now, long lifeMillis, long closedMillis) {
+        if (isBlank()) {
+            return;
+        }
+        long end = Math.max(until, now + closedMillis);
+        if (IdleLife.isDue(expiresAt - end, lifeMillis)) {
+            expiresAt = end + lifeMillis;
+        }
     }
 
     void clearOwner() {

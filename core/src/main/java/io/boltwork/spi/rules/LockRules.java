@@ -253,13 +253,7 @@ public final class LockRules {
     }
 
     private void touch(LockRecord record, long lifeMillis, long closedMillis) {
-        if (record.isBlank()) {
-            return;
-        }
-        long end = Math.max(record.until, now() + closedMillis);
-        if (IdleLife.isDue(record.expiresAt - end, lifeMillis)) {
-            record.expiresAt = end + lifeMillis;
-        }
+        record.touch(now(), lifeMillis, closedMillis);
     }
 
     private Acquired acquire(LockRecord record, Command.Acquire wish, boolean queue) {
@@ -480,7 +474,7 @@ public final class LockRules {
         record.fence = Math.max(record.fence, lastToken);
     }
 
-    private static long blockEnd(long firstToken) {
+    static long blockEnd(long firstToken) {
         return firstToken + LockBackend.TOKENS_PER_HOLD - 1;
     }
 

@@ -34,6 +34,8 @@ import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Signal;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
@@ -240,6 +242,26 @@ final class ScriptSpecs {
         @Override
         public ScriptSpec<?> await(LatchCommand.Await command) {
             return LatchSpecs.AWAIT;
+        }
+
+        @Override
+        public ScriptSpec<?> vote(VoteCommand.Vote command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> raise(VoteCommand.Raise command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> giveBack(VoteCommand.GiveBack command) {
+            throw needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> witness(Witness command) {
+            throw needsNone(command);
         }
     };
 

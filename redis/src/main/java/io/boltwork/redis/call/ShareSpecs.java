@@ -41,6 +41,8 @@ import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -231,6 +233,26 @@ final class ShareSpecs {
 
         @Override
         public ScriptSpec<?> await(LatchCommand.Await command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> vote(VoteCommand.Vote command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> raise(VoteCommand.Raise command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> giveBack(VoteCommand.GiveBack command) {
+            throw ScriptSpecs.needsNone(command);
+        }
+
+        @Override
+        public ScriptSpec<?> witness(Witness command) {
             throw ScriptSpecs.needsNone(command);
         }
     };

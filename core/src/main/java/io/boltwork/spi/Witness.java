@@ -1,0 +1,25 @@
+package io.boltwork.spi;
+
+/**
+ * Tells a server for how long it has been up, and learns what other clients have told it. Clients measure this time with their
+ * monotonic clocks, so no step of the server's clock makes it longer than it was.
+ *
+ * @param run the run of the server that the client has watched; another run keeps nothing of it
+ * @param watchedMillis for how long that run is known to have been up, in milliseconds; 0 to ask only
+ */
+public record Witness(String run, long watchedMillis) implements Command<Reply.Witnessed> {
+    @Override
+    public String toString() {
+        return Printable.text("Witness[run=" + run + ", watchedMillis=" + watchedMillis + "]");
+    }
+
+    @Override
+    public Reply.Witnessed executeWith(CommandExecutor executor) {
+        return executor.witness(this);
+    }
+
+    @Override
+    public <T> T accept(CommandVisitor<T> visitor) {
+        return visitor.witness(this);
+    }
+}

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class DifferentialConditions {
     private static final int STEPS = 300;
 
-    /** More requests than one step moves, even if some of them have left before. */
-    private static final int CROWD = 2 * LockBackend.PLACES_PER_STEP;
+    /** More requests than three steps move, even if some of them have left before. */
+    private static final int CROWD = 4 * LockBackend.PLACES_PER_STEP;
 
     private static final List<String> CONDITIONS = List.of("", "laim", "a +b", "ü");
 
@@ -52,9 +52,19 @@ final class DifferentialConditions {
             conditions.clear();
         }
         step(new Command.Withdraw(lock, null, 0)); // lets the commands know the lock
+        aSignalIsPassedOn();
+        run.delete(lock);
+        aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost", "carol", "alice"), true);
+        run.delete(lock);
+        aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost"), false);
+        run.delete(lock);
+        twoSignalsOfTheDeadArePassedOn();
         for (int i = 0; i < STEPS; i++) {
             if (hasClock && commands.oneIn(3)) {
                 pass();
+            }
+            if (commands.oneIn(80)) {
+                run.delete(lock); // requests still ask as if they waited
             }
             step(next());
         }
@@ -80,10 +90,13 @@ final class DifferentialConditions {
         }
     }
 
-    /** Signals more requests than one step moves, and lets some of them leave before. */
+    /**
+     * Signals more requests than three steps move, and lets some of them leave before, and one begin to wait meanwhile. All
+     * clients listen: a request that is dropped leaves its signal to the late one.
+     */
     private void aCrowdIsSignalled() throws Exception {
         for (int i = 0; i < CROWD; i++) {
-            awaitBy(client() + ":" + ++number, CONDITIONS.get(1));
+            awaitBy(listener() + ":" + ++number, CONDITIONS.get(1));
         }
         List<String> waiting = new ArrayList<>(conditions.keySet());
         for (int i = 0; i < 30; i++) {
@@ -91,10 +104,55 @@ final class DifferentialConditions {
             step(commands.oneIn(2) ? new Command.Withdraw(lock, request, 0) : acquire(request, false));
         }
         step(acquire("alice:0", false));
-        step(release(List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), null, 0));
-        for (int i = 0; i < 4; i++) {
+        step(release(List.of(new Signal(CONDITIONS.get(1), CROWD / 2)), null, 0));
+        String late = listener() + ":" + ++number;
+        conditions.put(late, CONDITIONS.get(1));
+        step(release(
+                List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), acquire(late, true), 0)); // by the first of them
+        for (int i = 0; i < 2; i++) {
+            step(plain(client() + ":" + ++number));
             step(new Command.Withdraw(lock, null, 0));
         }
+    }
+
+    /** Takes the lock from a signalled request before it has taken it, while another one waits for the condition. */
+    private void aSignalIsPassedOn() throws Exception {
+        awaitBy(client() + ":" + ++number, CONDITIONS.get(2));
+        awaitBy(client() + ":" + ++number, CONDITIONS.get(2));
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(2), 1)), null, 0));
+        step(new ForceRelease(lock, 0));
+    }
+
+    /**
+     * Lets a client be found dead that has taken a signal and whose other request is the next one for that signal.
+     *
+     * @param waiting the clients of the requests that wait for the condition
+     * @param isFollowed whether a request waits in the queue behind the signalled one
+     */
+    private void aSignalOfTheDeadIsPassedOn(List<String> waiting, boolean isFollowed) throws Exception {
+        for (String client : waiting) {
+            awaitBy(client + ":" + ++number, CONDITIONS.get(3));
+        }
+        step(acquire("alice:0", false));
+        step(plain("alice:" + ++number));
+        step(release(List.of(new Signal(CONDITIONS.get(3), 1)), null, 0));
+        if (isFollowed) {
+            step(plain("bob:" + ++number));
+        }
+        step(release(List.of(), null, 0));
+    }
+
+    /** Lets two requests of a dead client take signals of two conditions, of which only the first has another living waiter. */
+    private void twoSignalsOfTheDeadArePassedOn() throws Exception {
+        awaitBy("ghost:" + ++number, CONDITIONS.get(1));
+        awaitBy("ghost:" + ++number, CONDITIONS.get(2));
+        awaitBy("carol:" + ++number, CONDITIONS.get(1));
+        awaitBy("ghost:" + ++number, CONDITIONS.get(2));
+        step(acquire("alice:0", false));
+        step(plain("alice:" + ++number));
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1), new Signal(CONDITIONS.get(2), 1)), null, 0));
+        step(release(List.of(), null, 0));
     }
 
     private void awaitBy(String request, String condition) throws Exception {
@@ -104,7 +162,11 @@ final class DifferentialConditions {
     }
 
     private String client() {
-        return DifferentialCommands.CLIENTS.get(commands.below(commands.oneIn(4) ? 4 : 3));
+        return commands.oneIn(16) ? "ghost" : listener();
+    }
+
+    private String listener() {
+        return DifferentialCommands.LISTENERS.get(commands.below(DifferentialCommands.LISTENERS.size()));
     }
 
     private Command<?> next() {
@@ -131,10 +193,15 @@ final class DifferentialConditions {
 
     /** Returns a release with signals, after which another request may wait, for the lock or a condition. */
     private Command<?> endOfHold(Inspected now) {
-        String next =
-                commands.oneIn(8) && !now.queue().isEmpty() ? now.queue().get(0).request() : client() + ":" + ++number;
+        String next = client() + ":" + ++number;
+        if (commands.oneIn(8) && !now.queue().isEmpty()) {
+            next = now.queue().get(0).request();
+        }
         if (commands.oneIn(3)) {
             return release(signals(), commands.oneIn(2) ? null : plain(next));
+        }
+        if (commands.oneIn(8) && !conditions.isEmpty()) {
+            next = known(); // it may wait already
         }
         conditions.put(next, CONDITIONS.get(commands.below(CONDITIONS.size())));
         return release(signals(), acquire(next, !commands.oneIn(10)));
@@ -158,14 +225,19 @@ final class DifferentialConditions {
 
     private String someone(Inspected now) {
         if (!conditions.isEmpty() && !commands.oneIn(4)) {
-            List<String> known = conditions.keySet().stream().sorted().toList();
-            return known.get(known.size() - 1 - commands.below(Math.min(known.size(), 12)));
+            return known();
         } else if (!now.queue().isEmpty() && commands.oneIn(2)) {
             return now.queue().get(commands.below(now.queue().size())).request();
         } else if (now.owner() != null && commands.oneIn(2)) {
             return now.owner();
         }
         return client() + ":" + ++number;
+    }
+
+    /** Returns a request that has begun to wait for a condition. */
+    private String known() {
+        List<String> known = conditions.keySet().stream().sorted().toList();
+        return known.get(known.size() - 1 - commands.below(Math.min(known.size(), 12)));
     }
 
     private Command.Acquire plain(String request) {

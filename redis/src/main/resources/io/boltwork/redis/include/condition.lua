@@ -30,9 +30,9 @@ if hasConditions then
     end
   end
 
-  -- Returns the parts of a request that waits: lease, takeover delay, the requests before and behind it, its condition.
+  -- Returns the parts of a request, which must wait: lease, takeover delay, the requests before and behind it, its condition.
   local function waiter(request)
-    return string.match(call('HGET', key, 'w' .. request) or '', '^(%d+) (%d+) (%S+) (%S+) (.*)$')
+    return string.match(call('HGET', key, 'w' .. request), '^(%d+) (%d+) (%S+) (%S+) (.*)$')
   end
 
   local function storeWaiter(request, lease, takeover, before, behind, condition)
@@ -85,7 +85,7 @@ if hasConditions then
 
   -- Makes signals due for the first requests of a condition, if there are any.
   signal = function(condition, requests)
-    local most = signals and waitersOf(condition) or 0
+    local most = waitersOf(condition)
     if most > 0 then
       local due = dueSignals()
       for i = 1, #due, 2 do
@@ -131,7 +131,6 @@ if hasConditions then
     end
     storeWaiters(condition, requests, request, last)
     if moved then
-      stored = head
       save('head', head, 'tail', tail)
     end
     return count, requests, moved

@@ -59,6 +59,14 @@ final class DifferentialConditions {
         aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost"), false);
         run.delete(lock);
         twoSignalsOfTheDeadArePassedOn();
+        run.delete(lock);
+        aSignalledRequestWantsToWaitAgain();
+        run.delete(lock);
+        aSignalledRequestBelievesToHold();
+        if (hasClock) {
+            run.delete(lock);
+            aShortClaimWithASignalLapses();
+        }
         for (int i = 0; i < STEPS; i++) {
             if (hasClock && commands.oneIn(3)) {
                 pass();
@@ -103,16 +111,20 @@ final class DifferentialConditions {
             String request = waiting.get(commands.below(waiting.size()));
             step(commands.oneIn(2) ? new Command.Withdraw(lock, request, 0) : acquire(request, false));
         }
-        step(acquire("alice:0", false));
-        step(release(List.of(new Signal(CONDITIONS.get(1), CROWD / 2)), null, 0));
+        step(signalling(CROWD / 2)); // while a request holds the lock, so that the places are used for moving alone
+        step(signalling(Signal.ALL));
         String late = listener() + ":" + ++number;
         conditions.put(late, CONDITIONS.get(1));
-        step(release(
-                List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), acquire(late, true), 0)); // by the first of them
+        step(release(List.of(), acquire(late, true), 0));
         for (int i = 0; i < 2; i++) {
             step(plain(client() + ":" + ++number));
             step(new Command.Withdraw(lock, null, 0));
         }
+        step(acquire(late, true)); // still waits, because no signal is meant for it
+    }
+
+    private Command<?> signalling(int waiters) {
+        return new Command.Withdraw(lock, null, 0, HeldShare.WHOLE, List.of(new Signal(CONDITIONS.get(1), waiters)));
     }
 
     /** Takes the lock from a signalled request before it has taken it, while another one waits for the condition. */
@@ -153,6 +165,40 @@ final class DifferentialConditions {
         step(plain("alice:" + ++number));
         step(release(List.of(new Signal(CONDITIONS.get(1), 1), new Signal(CONDITIONS.get(2), 1)), null, 0));
         step(release(List.of(), null, 0));
+    }
+
+    /** Signals a request, and lets it begin to wait for the same condition in the same step. */
+    private void aSignalledRequestWantsToWaitAgain() throws Exception {
+        String request = "bob:" + ++number;
+        awaitBy(request, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1)), acquire(request, true), 0));
+    }
+
+    /** Lets a signalled request leave the queue because it renews a lease that it does not have. */
+    private void aSignalledRequestBelievesToHold() throws Exception {
+        String request = "bob:" + ++number;
+        awaitBy(request, CONDITIONS.get(1));
+        awaitBy("carol:" + ++number, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(plain("alice:" + ++number));
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
+        step(commands.renewalOf(lock, request));
+    }
+
+    /** Lets a claim lapse, and within the time of short claims one that has taken a signal: it keeps its signal. */
+    private void aShortClaimWithASignalLapses() throws Exception {
+        step(acquire("alice:0", false));
+        step(plain("bob:" + ++number));
+        step(release(List.of(), null, 0));
+        run.pass(LockBackend.CLAIM_MILLIS);
+        step(new Command.Withdraw(lock, null, 0));
+        awaitBy("carol:" + ++number, CONDITIONS.get(1));
+        awaitBy("alice:" + ++number, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
+        run.pass(LockBackend.SHORT_CLAIM_MILLIS);
+        step(new Command.Withdraw(lock, null, 0));
     }
 
     private void awaitBy(String request, String condition) throws Exception {

@@ -84,6 +84,7 @@ final class Timeless {
                 grant.leaseMillis(),
                 NO_TIME,
                 grant.kind(),
-                grant.blockEnd());
+                grant.blockEnd(),
+                grant.signalled());
     }
 }

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class DifferentialConditions {
     private static final int STEPS = 300;
 
-    /** More requests than three steps move, even if some of them have left before. */
-    private static final int CROWD = 4 * LockBackend.PLACES_PER_STEP;
+    /** More requests than four steps move, even if some of them have left before. */
+    private static final int CROWD = 5 * LockBackend.PLACES_PER_STEP;
 
     private static final List<String> CONDITIONS = List.of("", "laim", "a +b", "ü");
 
@@ -35,6 +35,9 @@ final class DifferentialConditions {
     private final Map<String, String> conditions = new HashMap<>();
 
     private int number;
+
+    /** Whether no request is too late, does not want to wait, or has a short lease. */
+    private boolean isPlanned = true;
 
     DifferentialConditions(DifferentialRun run, DifferentialCommands commands, MemoryServer memory, boolean hasClock) {
         this.run = run;
@@ -52,21 +55,11 @@ final class DifferentialConditions {
             conditions.clear();
         }
         step(new Command.Withdraw(lock, null, 0)); // lets the commands know the lock
-        aSignalIsPassedOn();
-        run.delete(lock);
-        aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost", "carol", "alice"), true);
-        run.delete(lock);
-        aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost"), false);
-        run.delete(lock);
-        twoSignalsOfTheDeadArePassedOn();
-        run.delete(lock);
-        aSignalledRequestWantsToWaitAgain();
-        run.delete(lock);
-        aSignalledRequestBelievesToHold();
-        if (hasClock) {
+        for (Scene scene : scenes()) {
+            scene.play();
             run.delete(lock);
-            aShortClaimWithASignalLapses();
         }
+        isPlanned = false;
         for (int i = 0; i < STEPS; i++) {
             if (hasClock && commands.oneIn(3)) {
                 pass();
@@ -76,6 +69,35 @@ final class DifferentialConditions {
             }
             step(next());
         }
+    }
+
+    /** A sequence that is planned: steps at random would rarely come so far. */
+    private interface Scene {
+        void play() throws Exception;
+    }
+
+    private List<Scene> scenes() {
+        List<Scene> scenes = new ArrayList<>(List.of(
+                this::aSignalIsPassedOn,
+                () -> aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost", "carol", "alice"), true),
+                () -> aSignalOfTheDeadIsPassedOn(List.of("ghost", "ghost"), false),
+                this::twoSignalsOfTheDeadArePassedOn,
+                this::aSignalledRequestWantsToWaitAgain,
+                () -> aSignalledRequestLeaves(request -> commands.renewalOf(lock, request)),
+                () -> aSignalledRequestLeaves(request -> new Command.Withdraw(lock, request, 0)),
+                () -> aSignalledOwnerLeaves(owner -> new Command.Withdraw(lock, owner, 0))));
+        if (hasClock) {
+            scenes.add(this::aShortClaimWithASignalLapses);
+            scenes.add(() -> aSignalledOwnerLeaves(owner -> {
+                run.pass(LockBackend.CLAIM_MILLIS);
+                return commands.newerRestore(lock);
+            }));
+        }
+        return scenes;
+    }
+
+    private interface Leaving {
+        Command<?> by(String request) throws Exception;
     }
 
     private Inspected seen() {
@@ -112,6 +134,7 @@ final class DifferentialConditions {
             step(commands.oneIn(2) ? new Command.Withdraw(lock, request, 0) : acquire(request, false));
         }
         step(signalling(CROWD / 2)); // while a request holds the lock, so that the places are used for moving alone
+        step(plain(client() + ":" + ++number));
         step(signalling(Signal.ALL));
         String late = listener() + ":" + ++number;
         conditions.put(late, CONDITIONS.get(1));
@@ -175,15 +198,25 @@ final class DifferentialConditions {
         step(release(List.of(new Signal(CONDITIONS.get(1), 1)), acquire(request, true), 0));
     }
 
-    /** Lets a signalled request leave the queue because it renews a lease that it does not have. */
-    private void aSignalledRequestBelievesToHold() throws Exception {
+    /** Lets a signalled request leave the queue while another one waits for the condition. */
+    private void aSignalledRequestLeaves(Leaving leaving) throws Exception {
         String request = "bob:" + ++number;
         awaitBy(request, CONDITIONS.get(1));
         awaitBy("carol:" + ++number, CONDITIONS.get(1));
         step(acquire("alice:0", false));
         step(plain("alice:" + ++number));
         step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
-        step(commands.renewalOf(lock, request));
+        step(leaving.by(request));
+    }
+
+    /** Lets a signalled request lose the lock before it has confirmed it, while another one waits for the condition. */
+    private void aSignalledOwnerLeaves(Leaving leaving) throws Exception {
+        String request = "bob:" + ++number;
+        awaitBy(request, CONDITIONS.get(1));
+        awaitBy("carol:" + ++number, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
+        step(leaving.by(request));
     }
 
     /** Lets a claim lapse, and within the time of short claims one that has taken a signal: it keeps its signal. */
@@ -295,20 +328,20 @@ final class DifferentialConditions {
         return new Command.Acquire(
                 lock,
                 request,
-                !commands.oneIn(10),
-                commands.oneIn(5) ? 250 : 60_000,
-                commands.oneIn(5) ? 5 : 0,
+                isPlanned || !commands.oneIn(10),
+                !isPlanned && commands.oneIn(5) ? 250 : 60_000,
+                !isPlanned && commands.oneIn(5) ? 5 : 0,
                 notAfter(),
                 Share.WHOLE,
                 condition == null ? null : new ConditionWait(condition, goesOn));
     }
 
     private long notAfter() {
-        return commands.oneIn(12) ? seen().server().millis() - 1 : Long.MAX_VALUE;
+        return !isPlanned && commands.oneIn(12) ? seen().server().millis() - 1 : Long.MAX_VALUE;
     }
 
     private Command.Release release(List<Signal> signals, Command.@Nullable Acquire next) {
-        return release(signals, next, commands.oneIn(20) ? 5 : 0);
+        return release(signals, next, !isPlanned && commands.oneIn(20) ? 5 : 0);
     }
 
     private Command.Release release(List<Signal> signals, Command.@Nullable Acquire next, long keep) {

@@ -4,6 +4,7 @@ module io.boltwork.core {
 
     exports io.boltwork;
     exports io.boltwork.memory;
+    exports io.boltwork.quorum;
     exports io.boltwork.spi;
     exports io.boltwork.spi.rules;
 }

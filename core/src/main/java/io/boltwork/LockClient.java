@@ -6,6 +6,7 @@ import io.boltwork.engine.EngineLock;
 import io.boltwork.engine.EngineMultiLock;
 import io.boltwork.engine.EngineReadWriteLock;
 import io.boltwork.engine.EngineSemaphore;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
@@ -82,7 +83,7 @@ public final class LockClient implements AutoCloseable {
      * @return the lock
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or if the options ask for
      *     {@linkplain LockOptions#withReplication replication} within a time that is not shorter than the backend's
-     *     command timeout
+     *     command timeout, or for something that a quorum does not have
      */
     public FencedLock lock(String name, LockOptions options) {
         checkName(name);
@@ -96,6 +97,7 @@ public final class LockClient implements AutoCloseable {
      * @param name the name of the lock, as for {@link #lock(String)}
      * @return the lock
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public FencedReadWriteLock readWriteLock(String name) {
         return readWriteLock(name, LockOptions.defaults());
@@ -109,9 +111,11 @@ public final class LockClient implements AutoCloseable {
      * @return the lock
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or as for
      *     {@link #lock(String, LockOptions)}
+     * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public FencedReadWriteLock readWriteLock(String name, LockOptions options) {
         checkName(name);
+        engine.require(Capability.SHARES);
         return new EngineReadWriteLock(engine, name, Objects.requireNonNull(options, "options"));
     }
 
@@ -123,6 +127,7 @@ public final class LockClient implements AutoCloseable {
      *     {@link LeasedSemaphore#resize} has set another number
      * @return the semaphore
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or the number is not positive
+     * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public LeasedSemaphore semaphore(String name, int permits) {
         return semaphore(name, permits, LockOptions.defaults());
@@ -136,12 +141,14 @@ public final class LockClient implements AutoCloseable {
      * @param options the options; {@link LockOptions.OnLoss#INTERRUPT} is refused, because a lease belongs to no thread
      * @return the semaphore
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed, or the number is not positive
+     * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public LeasedSemaphore semaphore(String name, int permits, LockOptions options) {
         checkName(name);
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + permits);
         }
+        engine.require(Capability.SHARES);
         return new EngineSemaphore(engine, name, permits, options);
     }
 
@@ -151,9 +158,11 @@ public final class LockClient implements AutoCloseable {
      * @param name the name of the latch, as for {@link #lock(String)}
      * @return the latch
      * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public DistributedLatch latch(String name) {
         checkName(name);
+        engine.require(Capability.LATCHES);
         return new EngineLatch(engine, name);
     }
 

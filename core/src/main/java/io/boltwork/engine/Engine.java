@@ -11,6 +11,7 @@ import io.boltwork.Replication;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.ForceRelease;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine of one client: makes its parts and connects them. {@link ClientCore} has the backend and the clocks,
@@ -46,7 +48,7 @@ public final class Engine extends ErrorFlagOwner {
     private final Shutdown shutdown;
 
     /** The terms that were made last: most locks of a client have the same options. */
-    private volatile LockTerms lastTerms = LockTerms.DEFAULTS;
+    private volatile @Nullable LockTerms lastTerms;
 
     private Engine(LockBackend backend, ClientOptions options, EngineWorld world) {
         this.core = new ClientCore(backend, options, world, errorFlag, this::suspended);
@@ -189,7 +191,7 @@ public final class Engine extends ErrorFlagOwner {
      */
     LockTerms terms(LockOptions options) {
         LockTerms known = lastTerms;
-        if (known.options == options) {
+        if (known != null && known.options == options) {
             return known;
         }
         check(options);
@@ -208,11 +210,23 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     private void check(LockOptions options) {
+        core.backend.check(options);
         options.replication().map(Replication::within).ifPresent(within -> {
             if (within.compareTo(core.backend.commandTimeout()) >= 0) {
                 throw new IllegalArgumentException("within must be shorter than the backend's command timeout of "
                         + Durations.text(core.backend.commandTimeout()) + ", but is " + Durations.text(within));
             }
+        });
+    }
+
+    /**
+     * Checks that the backend has something.
+     *
+     * @throws UnsupportedOperationException if it does not, with the reason
+     */
+    public void require(Capability capability) {
+        core.backend.refusal(capability).ifPresent(reason -> {
+            throw new UnsupportedOperationException(reason);
         });
     }
 

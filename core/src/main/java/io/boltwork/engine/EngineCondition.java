@@ -9,6 +9,7 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.SignalWait;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Signal;
 import io.boltwork.spi.Utf8;
@@ -46,6 +47,7 @@ final class EngineCondition implements Condition {
                     "A read-write lock has no conditions, because several threads may hold"
                             + " it when they are signalled: use a condition of a plain lock");
         }
+        lock.engine.require(Capability.CONDITIONS);
         return new EngineCondition(lock, name);
     }
 

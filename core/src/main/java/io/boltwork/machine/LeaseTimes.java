@@ -22,7 +22,7 @@ public final class LeaseTimes {
      * Returns how much of a lease counts in the client. The drift is calculated over the lease and the time that
      * elapsed before it began.
      */
-    static long safe(long leaseMillis, long elapsed) {
+    public static long safe(long leaseMillis, long elapsed) {
         long nanos = leaseMillis * MILLI;
         return nanos - (nanos + Math.max(0, elapsed)) / DRIFT_PART - ROUNDING;
     }

@@ -1,8 +1,10 @@
 package io.boltwork.spi;
 
 import io.boltwork.BackendException;
+import io.boltwork.LockOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -138,6 +140,24 @@ public interface LockBackend extends AutoCloseable {
      */
     default int partition(String lock) {
         return 0;
+    }
+
+    /**
+     * Checks whether the backend can keep the promises of these options.
+     *
+     * @param options the options of a lock
+     * @throws IllegalArgumentException if it cannot; the message names the option and the reason
+     */
+    default void check(LockOptions options) {}
+
+    /**
+     * Returns why the backend does not have something.
+     *
+     * @param capability what is wanted
+     * @return the reason; empty if the backend has it
+     */
+    default Optional<String> refusal(Capability capability) {
+        return Optional.empty();
     }
 
     /**

@@ -338,9 +338,16 @@ abstract class LockContractPart {
 
     /** Waits until that many requests are in the queue of the lock under test. */
     final void awaitQueued(int requests) {
-        Await.until(
-                requests + " requests in the queue of " + name,
-                () -> inspect().queue().size() == requests);
+        Await.until(requests + " requests in the queue of " + name, () -> waiting() == requests);
+    }
+
+    /** Returns how many requests wait at the server; without a queue there, how many of the parties' requests wait. */
+    private int waiting() {
+        return site.hasQueue()
+                ? inspect().queue().size()
+                : parties.stream()
+                        .mapToInt(party -> party.backend().waiting(name))
+                        .sum();
     }
 
     /** Returns whether no client holds or wants a lock of that name, of any kind. */

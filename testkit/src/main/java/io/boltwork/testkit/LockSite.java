@@ -58,4 +58,13 @@ public interface LockSite {
      * @return their number
      */
     int listeners();
+
+    /**
+     * Returns whether the server has a queue of waiting requests: FIFO order, positions, requests that can be inspected.
+     *
+     * @return {@code true} unless overridden
+     */
+    default boolean hasQueue() {
+        return true;
+    }
 }

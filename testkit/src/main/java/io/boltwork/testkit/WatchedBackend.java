@@ -1,7 +1,9 @@
 package io.boltwork.testkit;
 
+import io.boltwork.LockOptions;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
@@ -13,6 +15,7 @@ import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +36,7 @@ public final class WatchedBackend implements LockBackend {
     private final AtomicLong sent = new AtomicLong();
     private final Queue<Command<?>> commands = new ConcurrentLinkedQueue<>();
     private final Set<String> locks = ConcurrentHashMap.newKeySet();
+    private final WaitingRequests waiting = new WaitingRequests();
     private final ThreadLocal<Boolean> delivering = ThreadLocal.withInitial(() -> false);
 
     private final Queue<Grant> heldBack = new ConcurrentLinkedQueue<>();
@@ -82,6 +86,16 @@ public final class WatchedBackend implements LockBackend {
      */
     public Set<String> locks() {
         return locks;
+    }
+
+    /**
+     * Returns the number of requests of the client that wait for a lock, as far as the client has been told.
+     *
+     * @param lock the name of the lock
+     * @return their number
+     */
+    public int waiting(String lock) {
+        return waiting.count(lock);
     }
 
     /**
@@ -142,7 +156,9 @@ public final class WatchedBackend implements LockBackend {
         commands.add(command);
         locks.addAll(command.locks());
         boolean lost = lossy.test(command);
+        waiting.sent(command);
         backend.send(command, reply -> {
+            waiting.replied(command, reply);
             if (!lost) {
                 deliver(() -> handler.accept(reply));
             }
@@ -172,6 +188,16 @@ public final class WatchedBackend implements LockBackend {
     @Override
     public int partition(String lock) {
         return backend.partition(lock);
+    }
+
+    @Override
+    public void check(LockOptions options) {
+        backend.check(options);
+    }
+
+    @Override
+    public Optional<String> refusal(Capability capability) {
+        return backend.refusal(capability);
     }
 
     @Override
@@ -208,6 +234,7 @@ public final class WatchedBackend implements LockBackend {
 
         @Override
         public void granted(Grant grant) {
+            waiting.granted(grant);
             switch (grants) {
                 case HELD_BACK -> heldBack.add(grant);
                 case DOUBLED ->

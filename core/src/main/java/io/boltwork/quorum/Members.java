@@ -1,0 +1,123 @@
+package io.boltwork.quorum;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The servers of a quorum, its clock, and what is known of all servers together. */
+final class Members {
+
+    /** The run of the quorum's own clock, which is the client's. */
+    private static final String RUN = "quorum";
+
+    /** How long a server may take for an answer: a part of the lease, but within bounds. */
+    private static final int PATIENCE_PART = 20;
+
+    /** The largest part of a short lease: votes and fences must be known before it ends. */
+    private static final int SHORTEST_LEASE_PART = 4;
+
+    private static final long SHORTEST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The shortest round trip to reckon with: the clocks of timers are no finer. */
+    private static final long LEAST_ROUND_TRIP = TimeUnit.MICROSECONDS.toNanos(500);
+
+    final List<QuorumNode> nodes;
+    final int majority;
+    final QuorumOptions options;
+    final QuorumWorld world;
+    final SerialQueue events;
+
+    /** By how much the quorum's clock is ahead of the client's monotonic one, in milliseconds. */
+    private volatile long aheadMillis;
+
+    Members(List<QuorumNode> nodes, QuorumOptions options, QuorumWorld world, SerialQueue events) {
+        this.nodes = nodes;
+        this.majority = nodes.size() / 2 + 1;
+        this.options = options;
+        this.world = world;
+        this.events = events;
+    }
+
+    // ================================================================ time
+
+    long now() {
+        return world.now();
+    }
+
+    /** Sets the quorum's clock to that of a server. Only the first call has an effect, because the clock must not jump. */
+    void setClock(long millis) {
+        if (aheadMillis == 0) {
+            aheadMillis = millis - TimeUnit.NANOSECONDS.toMillis(now());
+        }
+    }
+
+    ServerTime time() {
+        return timeAt(now());
+    }
+
+    /** Returns what the quorum's clock showed at a time of the client's clock. */
+    ServerTime timeAt(long nanos) {
+        return new ServerTime(TimeUnit.NANOSECONDS.toMillis(nanos) + aheadMillis, RUN);
+    }
+
+    /** Returns how long a server may take to answer a command about a lease, in nanoseconds. */
+    static long patience(long leaseMillis) {
+        long lease = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+        long within = Math.max(SHORTEST_PATIENCE, Math.min(LONGEST_PATIENCE, lease / PATIENCE_PART));
+        return Math.min(within, lease / SHORTEST_LEASE_PART);
+    }
+
+    /** Returns for how many milliseconds after its sending a command may take effect at a server. */
+    static long effectMillis(long leaseMillis) {
+        return 2 * TimeUnit.NANOSECONDS.toMillis(patience(leaseMillis));
+    }
+
+    /** Returns the time in which a majority has answered lately, in nanoseconds. */
+    long roundTrip() {
+        long[] trips = nodes.stream().mapToLong(QuorumNode::roundTrip).sorted().toArray();
+        return Math.max(LEAST_ROUND_TRIP, trips[majority - 1]);
+    }
+
+    // ================================================================ the servers together
+
+    /** Returns whether a majority is connected. */
+    boolean isUp() {
+        return nodes.stream().filter(QuorumNode::isChecked).count() >= majority;
+    }
+
+    /** Returns the failure of a command that too few servers have answered. */
+    Reply.Failed tooFew(boolean executed) {
+        return new Reply.Failed(executed, new BackendException(problems(), true, cause()));
+    }
+
+    /** Returns why there is no majority, with a line for each server. */
+    String problems() {
+        long voters = nodes.stream().filter(QuorumNode::mayVote).count();
+        String lines = nodes.stream()
+                .map(node -> {
+                    String problem = node.problem();
+                    return "\n  " + node + (problem == null ? " votes" : " " + problem);
+                })
+                .collect(Collectors.joining());
+        return "Too few servers of the quorum have answered: a majority is " + majority + " of " + nodes.size()
+                + ", and " + voters + " can vote:" + lines;
+    }
+
+    private @Nullable Throwable cause() {
+        return nodes.stream()
+                .map(QuorumNode::failure)
+                .filter(failure -> failure != null)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Returns the failure of what cannot be had from a quorum. */
+    static Reply.Failed refused(String reason) {
+        return new Reply.Failed(false, new BackendException(reason, false, null));
+    }
+}

@@ -1,0 +1,439 @@
+package io.boltwork.quorum;
+
+import io.boltwork.LockKind;
+import io.boltwork.quorum.QuorumRequest.Phase;
+import io.boltwork.quorum.QuorumRequest.Question;
+import io.boltwork.spi.Announce;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.CommandVisitor;
+import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Resize;
+import io.boltwork.spi.Share;
+import io.boltwork.spi.Taken;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes the commands of one client at a quorum, and keeps its requests. Of the requests for one lock, only the first takes part
+ * in rounds. Everything happens in the events of the quorum's {@link SerialQueue}.
+ */
+final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> {
+
+    private final Members members;
+    private final Returns returns;
+    private final Rounds rounds;
+    private final Extensions extensions;
+    private final Looks looks;
+
+    private final Map<String, QuorumRequest> requests = new HashMap<>();
+
+    /** By lock, the requests that have not ended, the oldest first. */
+    private final Map<String, Deque<QuorumRequest>> lines = new HashMap<>();
+
+    QuorumCommands(Members members, Consumer<Grant> granted) {
+        this.members = members;
+        this.returns = new Returns(members);
+        this.rounds = new Rounds(members, returns, granted, this::leave);
+        this.extensions = new Extensions(members, rounds);
+        this.looks = new Looks(members);
+    }
+
+    // ================================================================ asking
+
+    @Override
+    public Consumer<Consumer<Reply>> acquire(Command.Acquire command) {
+        return handler -> {
+            Reply.Failed refusal = refusal(command);
+            if (refusal != null) {
+                handler.accept(refusal);
+            } else {
+                acquire(command, handler);
+            }
+        };
+    }
+
+    private void acquire(Command.Acquire command, Consumer<Reply> handler) {
+        if (members.time().millis() > command.notAfter()) {
+            handler.accept(answer(Reply.Verdict.STALE, requests.containsKey(command.request())));
+            return;
+        }
+        QuorumRequest before = requests.get(command.request());
+        QuorumRequest request = before == null ? new QuorumRequest(command) : before;
+        Question question = new Question(command, members.now(), before != null, handler);
+        if (request.phase == Phase.ENDED) {
+            handler.accept(Members.refused("The request " + request.id + " has been given back"));
+        } else if (request.phase == Phase.HELD) {
+            extendAndAnswer(request, question);
+        } else if (before == null) {
+            enter(request, question);
+        } else {
+            request.asks(question);
+            if (request.phase == Phase.ASLEEP) {
+                rounds.begin(request);
+            } else if (request.phase == Phase.IN_LINE || request.phase == Phase.PAUSED) {
+                rounds.answerQueued(request);
+            } // else the round answers it
+        }
+    }
+
+    private void enter(QuorumRequest request, Question question) {
+        Deque<QuorumRequest> line = lines.computeIfAbsent(request.lock(), lock -> new ArrayDeque<>());
+        if (request.isTry() && !line.isEmpty()) {
+            question.handler().accept(answer(Reply.Verdict.REFUSED, false));
+            return;
+        }
+        requests.put(request.id, request);
+        line.add(request);
+        request.asks(question);
+        if (line.size() == 1) {
+            rounds.begin(request);
+        } else {
+            rounds.answerQueued(request);
+        }
+    }
+
+    /** Answers an owner that asks again, because it has not heard of its grant. */
+    private void extendAndAnswer(QuorumRequest request, Question question) {
+        Command.Acquire terms = question.command();
+        Extensions.Extension extension =
+                extensions.new Extension(request, terms.leaseMillis(), terms.takeoverMillis(), false, outcome -> {
+                    switch (outcome) {
+                        case OK -> question.handler().accept(rounds.granted(request, true));
+                        case LOST -> {
+                            returns.giveBack(request.lock(), request.roundNow(), 0, 0, terms.leaseMillis(), () -> {});
+                            request.asks(question);
+                            rounds.begin(request);
+                        }
+                        case FORGOTTEN, STALE, BROKEN -> question.handler().accept(members.tooFew(true));
+                    }
+                });
+        extensions.extend(List.of(extension));
+    }
+
+    private Reply.Acquired answer(Reply.Verdict verdict, boolean known) {
+        return new Reply.Acquired(members.time(), verdict, 0, 0, 0, known, null);
+    }
+
+    /** Returns the failure of a request for what a quorum does not have; {@code null} if it has that. */
+    private Reply.@Nullable Failed refusal(Command.Acquire command) {
+        if (!command.share().equals(Share.WHOLE)) {
+            return Members.refused(QuorumBackend.NO_SHARES);
+        } else if (command.condition() != null) {
+            return Members.refused(QuorumBackend.NO_CONDITIONS);
+        }
+        return tooLong(command.leaseMillis() + command.takeoverMillis());
+    }
+
+    private Reply.@Nullable Failed tooLong(long leaseMillis) {
+        long longest = members.options.longestLease().toMillis();
+        return leaseMillis <= longest
+                ? null
+                : Members.refused("A lease of " + leaseMillis + " ms, with its takeover delay, is longer than"
+                        + " QuorumOptions.longestLease, which is " + longest + " ms");
+    }
+
+    // ================================================================ ending
+
+    @Override
+    public Consumer<Consumer<Reply>> release(Command.Release command) {
+        return handler -> {
+            QuorumRequest request = requests.get(command.request());
+            if (request == null || request.round == null) {
+                handler.accept(new Reply.Released(members.time(), Reply.Release.FORGOTTEN, null, 0, null));
+                return;
+            }
+            end(request, command.lastToken(), command.keepMillis());
+            Objects.requireNonNull(request.ending).whenMostHaveAnswered(reply -> {
+                Command.Acquire next = command.next();
+                if (reply instanceof Reply.Released released && next != null) {
+                    queue(next);
+                    handler.accept(new Reply.Released(
+                            released.server(), released.outcome(), answer(Reply.Verdict.QUEUED, false), 0, null));
+                } else {
+                    handler.accept(reply);
+                }
+            });
+        };
+    }
+
+    /** Lets the next request of the client that has released wait, behind those of other clients that are just being told. */
+    private void queue(Command.Acquire next) {
+        QuorumRequest request = new QuorumRequest(next);
+        if (requests.putIfAbsent(request.id, request) == null) {
+            Deque<QuorumRequest> line = lines.computeIfAbsent(request.lock(), lock -> new ArrayDeque<>());
+            line.add(request);
+            if (line.size() == 1) {
+                rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
+            }
+        }
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> withdraw(Command.Withdraw command) {
+        return handler -> {
+            QuorumRequest request = command.request() == null ? null : requests.get(command.request());
+            if (request == null || request.round == null) {
+                if (request != null) {
+                    leave(request);
+                }
+                handler.accept(new Reply.Withdrawn(members.time(), request != null, 0, null));
+                return;
+            }
+            end(request, command.lastToken(), 0);
+            Objects.requireNonNull(request.ending)
+                    .whenMostHaveAnswered(reply -> handler.accept(
+                            reply instanceof Reply.Released
+                                    ? new Reply.Withdrawn(members.time(), true, 0, null)
+                                    : reply));
+        };
+    }
+
+    /** Gives the votes of a request back, and lets the next one of the client begin. */
+    private void end(QuorumRequest request, long lastToken, long keepMillis) {
+        if (request.phase == Phase.ENDED) {
+            Objects.requireNonNull(request.ending).again();
+            return;
+        }
+        request.cancelTimer();
+        request.takeQuestions().forEach(question -> question.handler().accept(answer(Reply.Verdict.STALE, true)));
+        request.phase = Phase.ENDED;
+        request.ending = returns.giveBack(
+                request.lock(),
+                request.roundNow(),
+                lastToken,
+                keepMillis,
+                request.terms.leaseMillis(),
+                () -> requests.remove(request.id, request));
+        leaveLine(request);
+    }
+
+    /** Forgets a request of which no server has anything that is not being given back. */
+    private void leave(QuorumRequest request) {
+        request.cancelTimer();
+        request.phase = Phase.ENDED;
+        requests.remove(request.id, request);
+        leaveLine(request);
+    }
+
+    private void leaveLine(QuorumRequest request) {
+        Deque<QuorumRequest> line = lines.get(request.lock());
+        if (line != null && line.remove(request)) {
+            QuorumRequest next = line.peek();
+            if (next == null) {
+                lines.remove(request.lock());
+            } else if (next.phase == Phase.IN_LINE) {
+                rounds.later(next, Phase.PAUSED, members.roundTrip());
+            }
+        }
+    }
+
+    // ================================================================ holding
+
+    @Override
+    public Consumer<Consumer<Reply>> renew(Command.Renew command) {
+        return handler -> {
+            List<Command.Renew.Item> items = command.items();
+            for (Command.Renew.Item item : items) {
+                Reply.Failed refusal = tooLong(item.leaseMillis() + item.takeoverMillis());
+                if (refusal != null) {
+                    handler.accept(refusal);
+                    return;
+                }
+            }
+            Reply.Renewal[] outcomes = new Reply.Renewal[items.size()];
+            int[] open = {items.size()};
+            List<Extensions.Extension> begun = new ArrayList<>();
+            for (int i = 0; i < outcomes.length; i++) {
+                int at = i;
+                Command.Renew.Item item = items.get(i);
+                Consumer<Reply.Renewal> outcome = result -> {
+                    outcomes[at] = result;
+                    open[0]--;
+                    if (open[0] == 0) {
+                        handler.accept(renewed(outcomes));
+                    }
+                };
+                QuorumRequest request = held(item.request(), item.firstToken());
+                if (request == null) {
+                    outcome.accept(Reply.Renewal.LOST);
+                } else {
+                    boolean onlyAsks = item.leaseMillis() + item.takeoverMillis() == 0;
+                    begun.add(extensions
+                    .new Extension(request, item.leaseMillis(), item.takeoverMillis(), onlyAsks, outcome));
+                }
+            }
+            extensions.extend(begun);
+        };
+    }
+
+    private Reply renewed(Reply.Renewal[] outcomes) {
+        boolean isAnswered = false;
+        List<Reply.Renewed.Item> results = new ArrayList<>();
+        for (Reply.Renewal outcome : outcomes) {
+            isAnswered |= outcome != Reply.Renewal.BROKEN;
+            results.add(new Reply.Renewed.Item(outcome, null));
+        }
+        return isAnswered ? new Reply.Renewed(members.time(), results) : members.tooFew(true);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> restore(Command.Restore command) {
+        return handler -> {
+            QuorumRequest request = held(command.request(), command.firstToken());
+            if (request == null) {
+                handler.accept(new Reply.Restored(members.time(), Reply.Renewal.LOST, null));
+                return;
+            }
+            extensions.extend(List.of(extensions
+            .new Extension(request, command.leaseMillis(), command.takeoverMillis(), false, outcome -> {
+                boolean isUnknown = outcome == Reply.Renewal.BROKEN || outcome == Reply.Renewal.FORGOTTEN;
+                handler.accept(isUnknown ? members.tooFew(true) : new Reply.Restored(members.time(), outcome, null));
+            })));
+        };
+    }
+
+    private @Nullable QuorumRequest held(String id, long firstToken) {
+        QuorumRequest request = requests.get(id);
+        boolean isHeld = request != null && request.phase == Phase.HELD && request.roundNow().token == firstToken;
+        return isHeld ? request : null;
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> replicate(Command.Replicate command) {
+        return handler -> handler.accept(Members.refused(QuorumBackend.NO_REPLICATION));
+    }
+
+    // ================================================================ messages
+
+    /** Notes that the vote of a server is free that was refused before. */
+    void freed(String lock) {
+        Deque<QuorumRequest> line = lines.get(lock);
+        QuorumRequest first = line == null ? null : line.peek();
+        if (first != null) {
+            rounds.told(first);
+        }
+    }
+
+    /** Notes that the vote of a server was taken away. Returns the hold that this ends, or {@code null}. */
+    @Nullable
+    Taken taken(QuorumNode node, Taken taken) {
+        QuorumRequest request = requests.get(String.valueOf(Round.engineRequest(taken.request())));
+        Round round = request == null ? null : request.round;
+        if (request == null || round == null || !round.request.equals(taken.request())) {
+            return null;
+        }
+        NodeVote vote = round.votes.get(node.index);
+        if (vote.firstToken == taken.token()) {
+            vote.state = NodeVote.State.LOST;
+        }
+        boolean isLost = request.phase == Phase.HELD && round.count(NodeVote::mayCount) < members.majority;
+        return isLost ? new Taken(request.lock(), request.id, round.token, members.time()) : null;
+    }
+
+    /** Lets requests begin that wait because too few servers could vote. */
+    void mayVoteAgain() {
+        for (Deque<QuorumRequest> line : List.copyOf(lines.values())) {
+            QuorumRequest first = line.peek();
+            if (first != null && first.phase == Phase.PAUSED && first.failures > 0) {
+                rounds.begin(first);
+            }
+        }
+    }
+
+    // ================================================================ looking
+
+    @Override
+    public Consumer<Consumer<Reply>> inspect(Look.Inspect command) {
+        return command.kind() == LockKind.LOCK
+                ? handler -> looks.inspect(command, handler)
+                : handler -> handler.accept(
+                        new Report.Inspected(members.time(), List.of(), 0, 0, List.of(), 0)); // there are none
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> forceRelease(ForceRelease command) {
+        return command.kind() == LockKind.LOCK
+                ? handler -> looks.forceRelease(command, handler)
+                : handler -> handler.accept(Members.refused(QuorumBackend.NO_SHARES));
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> announce(Announce command) {
+        return handler -> looks.announce(command, handler);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> identify(Look.Identify command) {
+        return handler -> looks.identify(command, handler);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> scanLocks(Look.ScanLocks command) {
+        return handler -> looks.scan(command, handler);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> scanClients(Look.ScanClients command) {
+        return handler -> looks.scanClients(command, handler);
+    }
+
+    // ================================================================ what a quorum does not have
+
+    @Override
+    public Consumer<Consumer<Reply>> resize(Resize command) {
+        return handler -> handler.accept(Members.refused(QuorumBackend.NO_SHARES));
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> setCount(LatchCommand.SetCount command) {
+        return handler -> handler.accept(Members.refused(QuorumBackend.NO_LATCHES));
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> countDown(LatchCommand.CountDown command) {
+        return handler -> handler.accept(Members.refused(QuorumBackend.NO_LATCHES));
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> await(LatchCommand.Await command) {
+        return handler -> handler.accept(Members.refused(QuorumBackend.NO_LATCHES));
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> vote(VoteCommand.Vote command) {
+        throw ofAServer(command);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> raise(VoteCommand.Raise command) {
+        throw ofAServer(command);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> giveBack(VoteCommand.GiveBack command) {
+        throw ofAServer(command);
+    }
+
+    @Override
+    public Consumer<Consumer<Reply>> witness(Witness command) {
+        throw ofAServer(command);
+    }
+
+    private static IllegalArgumentException ofAServer(Command<?> command) {
+        return new IllegalArgumentException("Only a quorum sends " + command + ", to its servers");
+    }
+}

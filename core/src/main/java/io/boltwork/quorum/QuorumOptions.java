@@ -1,0 +1,96 @@
+package io.boltwork.quorum;
+
+import io.boltwork.spi.Durations;
+import java.time.Duration;
+
+/**
+ * The options of a {@link QuorumBackend}. Immutable.
+ *
+ * <!-- snippet: ClassExamples.java#QuorumOptions -->
+ * <pre>{@code
+ * QuorumOptions options = QuorumOptions.defaults().longestLease(Duration.ofSeconds(40));
+ * }</pre>
+ */
+public final class QuorumOptions {
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
+    private static final QuorumOptions DEFAULTS = new QuorumOptions(Duration.ofSeconds(60), false);
+
+    private final Duration longestLease;
+    private final boolean trustUptime;
+
+    private QuorumOptions(Duration longestLease, boolean trustUptime) {
+        this.longestLease = longestLease;
+        this.trustUptime = trustUptime;
+    }
+
+    /**
+     * Returns the default options: no lease is longer than 60 s, and the uptime that servers report is not trusted.
+     *
+     * @return the default options
+     */
+    public static QuorumOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * Sets the longest lease of any client, with its takeover delay. A server that has started may have lost its votes. So it
+     * does not vote until every lease that it may have voted for has ended: for this time and 2 % of it. All clients must have
+     * the same setting, or those with a longer one are not protected from restarts.
+     *
+     * @param longest the longest lease, 1 s to 1 day; default: 60 s
+     * @return options with that longest lease
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public QuorumOptions longestLease(Duration longest) {
+        Durations.between("longest", longest, SHORTEST_LEASE, LONGEST_LEASE);
+        return new QuorumOptions(longest, trustUptime);
+    }
+
+    /**
+     * Lets a server vote as soon as it reports that it has been up for long enough. Servers calculate their uptime with the
+     * wall clock, so a step of that clock could let a server vote too early. Use this only where clocks never step. Otherwise
+     * clients measure the time with their own monotonic clocks: the first client of a new quorum waits for the longest lease.
+     *
+     * @return options with that setting; default: the reported uptime is not trusted
+     */
+    public QuorumOptions trustUptime() {
+        return new QuorumOptions(longestLease, true);
+    }
+
+    /**
+     * Returns the longest lease, with its takeover delay.
+     *
+     * @return the longest lease
+     */
+    public Duration longestLease() {
+        return longestLease;
+    }
+
+    /**
+     * Returns whether the uptime that servers report is trusted.
+     *
+     * @return whether it is trusted
+     */
+    public boolean isUptimeTrusted() {
+        return trustUptime;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof QuorumOptions that
+                && longestLease.equals(that.longestLease)
+                && trustUptime == that.trustUptime;
+    }
+
+    @Override
+    public int hashCode() {
+        return longestLease.hashCode() * 31 + Boolean.hashCode(trustUptime);
+    }
+
+    @Override
+    public String toString() {
+        return "QuorumOptions[longestLease=" + Durations.text(longestLease) + (trustUptime ? ", trustUptime" : "")
+                + "]";
+    }
+}

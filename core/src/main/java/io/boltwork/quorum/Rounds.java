@@ -1,0 +1,323 @@
+package io.boltwork.quorum;
+
+import io.boltwork.machine.LeaseTimes;
+import io.boltwork.quorum.QuorumRequest.Phase;
+import io.boltwork.quorum.QuorumRequest.Question;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Reply.Acquired;
+import io.boltwork.spi.Reply.Verdict;
+import io.boltwork.spi.VoteCommand;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets the votes of a majority for one request at a time of each lock. The protocol is Redlock (Salvatore Sanfilippo,
+ * redis.io, "Distributed Locks with Redis"), with a fence that is raised at a majority before the lock counts as held.
+ */
+final class Rounds {
+    /*
+     * A round: VOTING until a majority has voted, or cannot any more; RAISING until a majority of all servers has raised its
+     * fence for votes that stand. Races: a vote that comes after its round has ended was given back right behind the question,
+     * on the same connection, and again when the question can no longer be executed (Returns). A vote that comes while the round
+     * goes on, however late, is raised and counts. A notice may come before the refusals of the round that it concerns.
+     */
+
+    /** The longest sleep of a request that waits for a notice: one may have been lost. */
+    private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(5);
+
+    /** The first delay after a split vote in round trips, and how often it is doubled. */
+    private static final int DOUBLINGS = 3;
+
+    /** The most rounds of a request that must not wait. */
+    private static final int MOST_ROUNDS_OF_A_TRY = 4;
+
+    private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int RETRY_DOUBLINGS = 3;
+
+    private final Members members;
+    private final Returns returns;
+    private final Consumer<Grant> granted;
+
+    /** Removes a request that has been refused. */
+    private final Consumer<QuorumRequest> refused;
+
+    Rounds(Members members, Returns returns, Consumer<Grant> granted, Consumer<QuorumRequest> refused) {
+        this.members = members;
+        this.returns = returns;
+        this.granted = granted;
+        this.refused = refused;
+    }
+
+    // ================================================================ voting
+
+    /** Begins a round. */
+    void begin(QuorumRequest request) {
+        request.cancelTimer();
+        request.phase = Phase.VOTING;
+        request.isTold = false;
+        request.notices = 0;
+        long now = members.now();
+        Round round = new Round(request.id + "." + ++request.rounds, now, members.nodes);
+        request.round = round;
+        for (NodeVote vote : round.votes) {
+            if (vote.node.mayVote()) {
+                ask(request, round, vote);
+            }
+        }
+        look(request);
+    }
+
+    /** Asks a server for its vote. */
+    void ask(QuorumRequest request, Round round, NodeVote vote) {
+        QuorumNode node = vote.node;
+        long leaseMillis = request.terms.leaseMillis();
+        long notAfter = node.millis() + Members.effectMillis(leaseMillis);
+        vote.state = NodeVote.State.ASKED;
+        vote.isLate = false;
+        vote.asked(members.now(), longestLeft(request), notAfter);
+        VoteCommand.Vote question = new VoteCommand.Vote(
+                request.lock(), round.request, leaseMillis, request.terms.takeoverMillis(), notAfter, !request.isTry());
+        node.send(question, Members.patience(leaseMillis), new QuorumNode.Handler() {
+            @Override
+            public void replied(Reply reply) {
+                vote.replied(reply);
+                voted(request, round, vote, reply);
+            }
+
+            @Override
+            public void late() {
+                vote.isLate = true;
+                if (request.round == round) {
+                    look(request);
+                }
+            }
+        });
+    }
+
+    /** Returns the time after which no lease that is asked for now is left. */
+    private static long longestLeft(QuorumRequest request) {
+        long millis = request.terms.leaseMillis()
+                + request.terms.takeoverMillis()
+                + 2 * Members.effectMillis(request.terms.leaseMillis());
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    private void voted(QuorumRequest request, Round round, NodeVote vote, Reply reply) {
+        if (!(reply instanceof Acquired answer) || answer.verdict() == Verdict.STALE) {
+            vote.state = NodeVote.State.UNKNOWN;
+        } else if (answer.verdict() == Verdict.GRANTED) {
+            vote.firstToken = answer.token();
+            // a server that has started meanwhile has not been checked
+            boolean isChecked = answer.server().run().equals(vote.node.run());
+            vote.state = isChecked ? NodeVote.State.GIVEN : NodeVote.State.LOST;
+        } else {
+            vote.state = NodeVote.State.REFUSED;
+            vote.refusal = answer;
+        }
+        if (request.round != round) {
+            return; // what the server may have given is being given back
+        }
+        boolean isRaisedAtOnce = request.phase == Phase.RAISING || request.phase == Phase.HELD;
+        if (vote.isGiven() && isRaisedAtOnce) {
+            raise(request, round, vote);
+        }
+        look(request);
+    }
+
+    // ================================================================ raising
+
+    private void raise(QuorumRequest request, Round round, NodeVote vote) {
+        vote.isRaiseAsked = true;
+        vote.isLate = false;
+        VoteCommand.Raise command =
+                new VoteCommand.Raise(request.lock(), round.request, vote.firstToken, round.blockEnd());
+        vote.node.send(command, Members.patience(request.terms.leaseMillis()), new QuorumNode.Handler() {
+            @Override
+            public void replied(Reply reply) {
+                if (reply instanceof Reply.Raised raised && raised.accepted()) {
+                    vote.isRaised = true;
+                } else if (reply instanceof Reply.Raised) {
+                    vote.state = NodeVote.State.LOST;
+                } else {
+                    vote.isLate = true;
+                }
+                if (request.round == round) {
+                    look(request);
+                }
+            }
+
+            @Override
+            public void late() {
+                vote.isLate = true;
+                if (request.round == round) {
+                    look(request);
+                }
+            }
+        });
+    }
+
+    /** Decides whether the round goes on. */
+    private void look(QuorumRequest request) {
+        Round round = request.roundNow();
+        int open = round.count(NodeVote::isOpen);
+        if (request.phase == Phase.VOTING) {
+            int given = round.count(NodeVote::isGiven);
+            if (given >= members.majority) {
+                request.phase = Phase.RAISING;
+                round.token = round.largestToken();
+                round.votes.stream().filter(NodeVote::isGiven).toList().forEach(vote -> raise(request, round, vote));
+            } else if (given + open < members.majority) {
+                lose(request, round);
+            }
+        } else if (request.phase == Phase.RAISING) {
+            int raised = round.count(vote -> vote.isGiven() && vote.isRaised);
+            int raising = round.count(vote -> vote.isGiven() && !vote.isRaised && !vote.isLate);
+            if (raised >= members.majority) {
+                win(request, round);
+            } else if (raised + raising + open < members.majority) {
+                lose(request, round);
+            }
+        }
+    }
+
+    // ================================================================ the end of a round
+
+    private void win(QuorumRequest request, Round round) {
+        long lease = request.terms.leaseMillis();
+        if (members.now() >= round.started + LeaseTimes.safe(lease, 0)) {
+            lose(request, round);
+            return;
+        }
+        request.phase = Phase.HELD;
+        request.splits = 0;
+        request.failures = 0;
+        List<Question> questions = request.takeQuestions();
+        boolean isAnswered = false;
+        for (Question question : questions) {
+            boolean counts = question.at() <= round.started; // the engine reckons the lease from its question
+            isAnswered |= counts;
+            question.handler().accept(counts ? granted(request, question.known()) : queued(question.known(), null));
+        }
+        if (!isAnswered) {
+            granted.accept(new Grant(request.lock(), request.id, round.token, lease, members.timeAt(round.started)));
+        }
+    }
+
+    /** Returns the answer for a request that holds the lock. */
+    Acquired granted(QuorumRequest request, boolean known) {
+        return new Acquired(members.time(), Verdict.GRANTED, request.roundNow().token, 0, 0, known, request.id);
+    }
+
+    private Acquired queued(boolean known, @Nullable String owner) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(LONGEST_SLEEP);
+        return new Acquired(members.time(), Verdict.QUEUED, 0, millis, 1, known, owner);
+    }
+
+    private void lose(QuorumRequest request, Round round) {
+        request.phase = Phase.PAUSED; // no answer to this round counts any more
+        returns.giveBack(request.lock(), round, 0, 0, request.terms.leaseMillis(), () -> {});
+        List<Acquired> holder = round.holder(members.majority);
+        if (round.answered() < members.majority) {
+            isUnavailable(request);
+        } else if (holder.isEmpty()) {
+            isSplit(request);
+        } else {
+            isTaken(request, holder);
+        }
+    }
+
+    private void isUnavailable(QuorumRequest request) {
+        Reply.Failed failed = members.tooFew(true);
+        boolean isTry = request.isTry();
+        request.takeQuestions().forEach(question -> question.handler().accept(failed));
+        if (isTry) {
+            refused.accept(request);
+        } else {
+            long delay = RETRY << Math.min(request.failures, RETRY_DOUBLINGS);
+            request.failures++;
+            later(request, Phase.PAUSED, delay / 2 + members.world.random().applyAsLong(delay / 2));
+        }
+    }
+
+    /** The votes are split between requests that all lose, or the lock has just become free. */
+    private void isSplit(QuorumRequest request) {
+        request.failures = 0;
+        long delay = members.roundTrip() << Math.min(request.splits, DOUBLINGS);
+        request.splits++;
+        if (request.isTry() && request.splits == MOST_ROUNDS_OF_A_TRY) {
+            refuse(request, null);
+            return;
+        }
+        if (!request.isTry()) {
+            answerQueued(request, null);
+        }
+        later(request, Phase.PAUSED, delay / 2 + members.world.random().applyAsLong(delay));
+    }
+
+    private void isTaken(QuorumRequest request, List<Acquired> holder) {
+        request.failures = 0;
+        request.splits = 0;
+        String owner = Round.engineRequest(holder.get(0).owner());
+        if (request.isTry()) {
+            refuse(request, owner);
+            return;
+        }
+        answerQueued(request, owner);
+        if (request.isTold) {
+            later(request, Phase.PAUSED, members.roundTrip());
+            return;
+        }
+        long[] left =
+                holder.stream().mapToLong(Acquired::remainingMillis).sorted().toArray();
+        long sleep = TimeUnit.MILLISECONDS.toNanos(left[members.majority - 1] + 1);
+        later(request, Phase.ASLEEP, Math.min(LONGEST_SLEEP, sleep));
+    }
+
+    private void refuse(QuorumRequest request, @Nullable String owner) {
+        for (Question question : request.takeQuestions()) {
+            question.handler().accept(new Acquired(members.time(), Verdict.REFUSED, 0, 0, 0, question.known(), owner));
+        }
+        refused.accept(request);
+    }
+
+    private void answerQueued(QuorumRequest request, @Nullable String owner) {
+        request.takeQuestions().forEach(question -> question.handler().accept(queued(question.known(), owner)));
+    }
+
+    /** Lets a request that waits be asked about, without a round of its own. */
+    void answerQueued(QuorumRequest request) {
+        answerQueued(request, null);
+    }
+
+    /** Begins the next round after a while. */
+    void later(QuorumRequest request, Phase until, long delay) {
+        request.cancelTimer();
+        request.phase = until;
+        request.timer = members.world
+                .timers()
+                .schedule(
+                        () -> members.events.run(() -> {
+                            if (request.phase == until) {
+                                begin(request);
+                            }
+                        }),
+                        delay);
+    }
+
+    /** Notes that a server has said that its vote is free. */
+    void told(QuorumRequest request) {
+        if (request.phase == Phase.VOTING || request.phase == Phase.RAISING) {
+            request.isTold = true;
+        } else if (request.phase == Phase.ASLEEP) {
+            request.notices++;
+            if (request.notices >= members.majority) {
+                begin(request);
+            } else if (request.notices == 1) {
+                later(request, Phase.ASLEEP, members.roundTrip()); // the other servers are being told just now
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.boltwork.testkit;
+
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.memory.MemoryServer;
+import io.boltwork.quorum.QuorumBackend;
+import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Witness;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** A quorum of servers in memory, to all of which everything happens. They have been up for long. */
+final class MemoryQuorumSite implements LockSite {
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+    private static final long LONG_AGO = Duration.ofDays(2).toMillis();
+
+    private final List<MemoryServer> servers;
+    private final List<LockBackend> backends = new CopyOnWriteArrayList<>();
+
+    MemoryQuorumSite(int size) {
+        servers = Stream.generate(MemoryServer::create).limit(size).toList();
+        servers.forEach(MemoryQuorumSite::watchForLong);
+    }
+
+    private static void watchForLong(MemoryServer server) {
+        server.execute(new Witness(server.time().run(), LONG_AGO));
+    }
+
+    @Override
+    public LockBackend newBackend() {
+        List<LockBackend> nodes = servers.stream()
+                .<LockBackend>map(server -> MemoryBackend.on(server, Slack.of(COMMAND_TIMEOUT)))
+                .toList();
+        backends.addAll(nodes);
+        return QuorumBackend.of(nodes, QuorumOptions.defaults().longestLease(Duration.ofDays(1)));
+    }
+
+    private void each(Consumer<MemoryServer> step) {
+        servers.forEach(step);
+    }
+
+    @Override
+    public void flush() {
+        each(MemoryServer::flush);
+        each(MemoryQuorumSite::watchForLong);
+    }
+
+    @Override
+    public void deleteLock(String name) {
+        each(server -> server.delete(name));
+    }
+
+    @Override
+    public void freeze() {
+        each(MemoryServer::freeze);
+    }
+
+    @Override
+    public void thaw() {
+        each(MemoryServer::thaw);
+    }
+
+    @Override
+    public void disconnectAll() {
+        each(server -> server.disconnect(false));
+    }
+
+    @Override
+    public void restartEmpty() {
+        each(server -> {
+            server.advance(Duration.ofMillis(1)); // a start takes time
+            server.restart();
+            watchForLong(server);
+            server.disconnect(false); // so that clients ask again how long it has been up
+        });
+    }
+
+    @Override
+    public boolean hasQueue() {
+        return false;
+    }
+
+    @Override
+    public int listeners() {
+        return (int) backends.stream().filter(MemoryQuorumSite::isOpen).count();
+    }
+
+    private static boolean isOpen(LockBackend backend) {
+        AtomicReference<Reply> reply = new AtomicReference<>();
+        try {
+            backend.send(new Look.Inspect("listeners"), reply::set);
+        } catch (IllegalStateException neverOpened) {
+            return false;
+        }
+        return !(reply.get() instanceof Reply.Failed);
+    }
+}

@@ -21,6 +21,9 @@ import java.util.regex.Pattern;
  * @param text the changed file
  */
 record LuaMutant(String file, int line, String change, String text) {
+    /** The file that tells the clients that wait for a vote. */
+    private static final String FREED = "include/freed";
+
     private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
     private static final Pattern TOKEN = Pattern.compile(
             "--[^\\n]*|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\\d+|==|~=|<=|>=|\\.\\.\\.|\\.\\.|[-+*/%#<>=(){}\\[\\],.:]|\\n");
@@ -38,7 +41,22 @@ record LuaMutant(String file, int line, String change, String text) {
     static List<LuaMutant> all() {
         Set<String> files = filesOf(scripts());
         files.removeAll(filesOfShares());
-        return of(files);
+        return of(files).stream().filter(mutant -> !mutant.isAboutVotes()).toList();
+    }
+
+    /** Returns all mutants of all files, and parts of files, that only votes need. */
+    static List<LuaMutant> allOfVotes() {
+        Set<String> files = filesOf(voteScripts());
+        files.removeAll(filesOf(List.of(Script.ACQUIRE, Script.RELEASE, Script.WITHDRAW))); // those of plain locks
+        files.remove("include/warn");
+        return of(files).stream()
+                .filter(mutant -> mutant.isAboutVotes() || !mutant.file.equals(Script.FORCE_RELEASE.name()))
+                .toList();
+    }
+
+    /** Returns whether the change is in a part that tells the clients that wait for a vote. */
+    private boolean isAboutVotes() {
+        return file.equals(FREED) || file.equals(Script.FORCE_RELEASE.name()) && change.contains("watchers");
     }
 
     /** Returns all mutants of all files that are part of scripts for shared locks only. */
@@ -97,6 +115,11 @@ record LuaMutant(String file, int line, String change, String text) {
     /** Returns the scripts for latches. */
     static List<Script> latchScripts() {
         return List.of(Script.LATCH_SET, Script.LATCH_COUNT, Script.LATCH_AWAIT);
+    }
+
+    /** Returns the scripts for votes, and those for plain locks that know of them. */
+    static List<Script> voteScripts() {
+        return List.of(Script.VOTE, Script.RAISE, Script.GIVE_BACK, Script.WITNESS, Script.FORCE_RELEASE);
     }
 
     /** Returns a script's text with the changed file in it. */

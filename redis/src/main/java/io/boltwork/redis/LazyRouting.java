@@ -9,6 +9,7 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
@@ -191,6 +192,11 @@ final class LazyRouting implements Routing {
         @Override
         public void opened(Opened opened) {
             client.opened(opened);
+        }
+
+        @Override
+        public void freed(Freed freed) {
+            client.freed(freed);
         }
 
         @Override

@@ -1,4 +1,5 @@
--- Takes a lock away from its owner, or ends one hold only, and grants it to the next waiter. Tells the owner's client.
+-- Takes a lock away from its owner, or ends one hold only, and grants it to the next waiter. Tells the owner's client, and those
+-- that wait for the vote of a quorum.
 -- See docs/protocol.md#force-release.
 -- KEYS
 --   1  the hash of the lock
@@ -27,6 +28,7 @@ local hasConditions = signals
 --- @include "grant"
 --- @include "touch"
 --- @include "warn"
+--- @include "freed"
 
 local held = owner ~= '' and now < ends
 local code = $NOT_TAKEN
@@ -58,5 +60,9 @@ if fence > 0 or head then -- otherwise there is no key
 end
 if taken ~= '' then
   warn(taken, takenToken)
+end
+local watchers = code == $TAKEN and call('HGET', key, 'watchers')
+if watchers then
+  free(watchers)
 end
 return {now, code, claimed(), owner, taken, takenToken}

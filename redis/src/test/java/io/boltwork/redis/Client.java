@@ -7,6 +7,7 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -35,6 +36,7 @@ public final class Client implements BackendListener, AutoCloseable {
     public final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
     public final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
+    final BlockingQueue<Freed> freed = new LinkedBlockingQueue<>();
 
     private Client(String id, RedisBackend backend) {
         this.id = id;
@@ -202,6 +204,11 @@ public final class Client implements BackendListener, AutoCloseable {
     @Override
     public void taken(Taken taken) {
         takings.add(taken);
+    }
+
+    @Override
+    public void freed(Freed message) {
+        freed.add(message);
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.SentinelGroup;
 import java.util.ArrayList;
@@ -126,6 +128,9 @@ class RightsTest {
                     new ForceRelease("l", 0),
                     permit(0),
                     permit(1),
+                    new VoteCommand.Vote("v", "a:1", 1, 0, Client.NEVER, true),
+                    new VoteCommand.GiveBack("v", "a:1", 1, 1, 0, 0),
+                    new Witness("", 0),
                     permit(2), // looks whether the client at the head listens
                     new Look.Inspect("l"),
                     new Look.Identify(List.of("a")),

@@ -5,6 +5,7 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
@@ -250,6 +251,13 @@ public final class WatchedBackend implements LockBackend {
         public void opened(Opened opened) {
             if (grants != Grants.HELD_BACK) {
                 deliver(() -> told.opened(opened));
+            }
+        }
+
+        @Override
+        public void freed(Freed freed) {
+            if (grants != Grants.HELD_BACK) {
+                deliver(() -> told.freed(freed));
             }
         }
 

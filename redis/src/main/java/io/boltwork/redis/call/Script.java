@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -30,6 +31,10 @@ public record Script(String name, byte[] text, byte[] sha) {
     private static final Pattern CALL = Pattern.compile("call\\('([A-Z]+)'");
     private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
     private static final Pattern NAME = Pattern.compile("\\$([A-Z_]+)");
+
+    /** How long the record of the server's uptime lives after its last change. */
+    private static final Duration WITNESS_LIFE = Duration.ofDays(7);
+
     private static final Map<String, Long> NUMBERS = numbers();
 
     public static final Script ACQUIRE = load("acquire");
@@ -48,6 +53,10 @@ public record Script(String name, byte[] text, byte[] sha) {
     public static final Script LATCH_SET = load("latchset");
     public static final Script LATCH_COUNT = load("latchcount");
     public static final Script LATCH_AWAIT = load("latchawait");
+    public static final Script VOTE = load("vote");
+    public static final Script RAISE = load("raise");
+    public static final Script GIVE_BACK = load("giveback");
+    public static final Script WITNESS = load("witness");
     public static final Script GROUP = load("group");
     public static final Script ANNOUNCE = load("announce");
     static final Script PROBE = load("probe");
@@ -125,6 +134,10 @@ public record Script(String name, byte[] text, byte[] sha) {
         numbers.put("PLACES_PER_STEP", (long) LockBackend.PLACES_PER_STEP);
         numbers.put("GRANTS_PER_STEP", (long) LockBackend.GRANTS_PER_STEP);
         numbers.put("SILENCE_MILLIS", LockBackend.SILENCE_MILLIS);
+        numbers.put("WATCH_MILLIS", LockBackend.WATCH_MILLIS);
+        numbers.put("WATCHERS", (long) LockBackend.WATCHERS);
+        numbers.put("WATCHERS_TOLD", (long) LockBackend.WATCHERS_TOLD);
+        numbers.put("WITNESS_MILLIS", WITNESS_LIFE.toMillis());
         numbers.put("FORCED_MILLIS", IdleLife.FORCED_MILLIS);
         numbers.put("SET_MILLIS", IdleLife.SET_MILLIS);
         numbers.put("LATCH_MILLIS", IdleLife.LATCH_MILLIS);

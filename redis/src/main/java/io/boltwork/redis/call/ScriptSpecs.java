@@ -246,22 +246,22 @@ final class ScriptSpecs {
 
         @Override
         public ScriptSpec<?> vote(VoteCommand.Vote command) {
-            throw needsNone(command);
+            return VoteSpecs.VOTE;
         }
 
         @Override
         public ScriptSpec<?> raise(VoteCommand.Raise command) {
-            throw needsNone(command);
+            return VoteSpecs.RAISE;
         }
 
         @Override
         public ScriptSpec<?> giveBack(VoteCommand.GiveBack command) {
-            throw needsNone(command);
+            return VoteSpecs.GIVE_BACK;
         }
 
         @Override
         public ScriptSpec<?> witness(Witness command) {
-            throw needsNone(command);
+            return VoteSpecs.WITNESS;
         }
     };
 

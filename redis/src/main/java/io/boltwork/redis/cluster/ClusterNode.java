@@ -6,10 +6,12 @@ import io.boltwork.redis.call.HashFields;
 import io.boltwork.redis.call.Inspection;
 import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.call.Witnessing;
 import io.boltwork.redis.cluster.ShardChannels.Hearing;
 import io.boltwork.redis.connect.Connections;
 import io.boltwork.redis.connect.Connector;
 import io.boltwork.redis.connect.DeliveryProbe;
+import io.boltwork.redis.wire.FreedMessage;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.OpenedMessage;
@@ -17,6 +19,7 @@ import io.boltwork.redis.wire.Slots;
 import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
@@ -26,6 +29,7 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Witness;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
 import java.util.OptionalInt;
@@ -33,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +69,9 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
         /** Called when the count of a latch has become zero. */
         void opened(Opened opened);
+
+        /** Called when the vote of a server of a quorum is free. */
+        void freed(Freed freed);
 
         /** Called when guarantees are weaker than a user may expect. */
         void weaker(String what);
@@ -247,6 +255,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             connections.replicator().send(replicate, slot, handler);
         } else if (command instanceof Look.Inspect inspect) {
             Inspection.send(connection, inspect, hops, handler);
+        } else if (command instanceof Witness witness) {
+            Witnessing.send(connection, witness, slot, hops, handler);
         } else {
             ScriptCall<?> call = ScriptCall.of(connection, command, handler);
             if (call == null) {
@@ -297,36 +307,30 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
     @Override
     public void message(ServerConnection from, byte[] body) {
-        Grant grant;
-        try {
-            grant = GrantMessage.parse(body, from.run(), keySpace);
-        } catch (IllegalArgumentException e) {
-            owner.malformed(e);
-            return;
-        }
-        if (grant != null) {
-            owner.granted(grant);
-        }
+        deliver(() -> GrantMessage.parse(body, from.run(), keySpace), owner::granted);
     }
 
     @Override
     public void taken(ServerConnection from, byte[] body) {
-        Taken taken;
+        if (OpenedMessage.isOne(body)) {
+            deliver(() -> OpenedMessage.parse(body, from.run(), keySpace), owner::opened);
+        } else if (FreedMessage.isOne(body)) {
+            deliver(() -> FreedMessage.parse(body, from.run(), keySpace), owner::freed);
+        } else {
+            deliver(() -> TakenMessage.parse(body, from.run(), keySpace), owner::taken);
+        }
+    }
+
+    private <M> void deliver(Supplier<@Nullable M> parsed, Consumer<M> hearer) {
+        M message;
         try {
-            if (OpenedMessage.isOne(body)) {
-                Opened opened = OpenedMessage.parse(body, from.run(), keySpace);
-                if (opened != null) {
-                    owner.opened(opened);
-                }
-                return;
-            }
-            taken = TakenMessage.parse(body, from.run(), keySpace);
+            message = parsed.get();
         } catch (IllegalArgumentException e) {
             owner.malformed(e);
             return;
         }
-        if (taken != null) {
-            owner.taken(taken);
+        if (message != null) {
+            hearer.accept(message);
         }
     }
 

@@ -18,6 +18,7 @@ import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
@@ -26,6 +27,7 @@ import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Witness;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -269,6 +271,8 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
             return keySpace.slot(latch.latch());
         } else if (command instanceof Announce announce) {
             return Slots.of(keySpace.clientKey(announce.card().id()));
+        } else if (command instanceof Witness) {
+            return Slots.of(keySpace.uptimeKey());
         }
         throw new IllegalArgumentException("Not about one slot: " + command);
     }
@@ -428,6 +432,14 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
         BackendListener told = listener;
         if (told != null) {
             told.opened(opened);
+        }
+    }
+
+    @Override
+    public void freed(Freed freed) {
+        BackendListener told = listener;
+        if (told != null) {
+            told.freed(freed);
         }
     }
 

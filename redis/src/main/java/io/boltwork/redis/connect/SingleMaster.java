@@ -6,6 +6,8 @@ import io.boltwork.redis.call.Inspection;
 import io.boltwork.redis.call.Scan;
 import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.call.Witnessing;
+import io.boltwork.redis.wire.FreedMessage;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MalformedMessages;
@@ -16,6 +18,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Witness;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -88,6 +91,8 @@ public final class SingleMaster implements Routing {
         public void taken(ServerConnection from, byte[] body) {
             if (OpenedMessage.isOne(body)) {
                 deliver(() -> OpenedMessage.parse(body, from.run(), connector.keySpace()), listener::opened);
+            } else if (FreedMessage.isOne(body)) {
+                deliver(() -> FreedMessage.parse(body, from.run(), connector.keySpace()), listener::freed);
             } else {
                 deliver(() -> TakenMessage.parse(body, from.run(), connector.keySpace()), listener::taken);
             }
@@ -121,6 +126,8 @@ public final class SingleMaster implements Routing {
             connections.replicator().send(replicate, 0, handler);
         } else if (command instanceof Look.Inspect inspect) {
             Inspection.send(connection, inspect, 0, handler);
+        } else if (command instanceof Witness witness) {
+            Witnessing.send(connection, witness, 0, 0, handler);
         } else {
             ScriptCall<?> call = ScriptCall.of(connection, command, handler);
             if (call == null) {

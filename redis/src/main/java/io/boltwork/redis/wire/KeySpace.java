@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>}, {@code
+ * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>}, {@code <prefix>:uptime}, {@code
  * <prefix>:grants:<client>} and {@code <prefix>:told:<client>}. Braces and percent signs in the name of a lock are
  * percent-escaped. Therefore the braces are a hash tag around the whole name, and different names have different keys.
  * This class also holds the idle life of keys.
@@ -131,6 +131,14 @@ public final class KeySpace {
         throw new IllegalArgumentException("Not the key of a lock: " + Printable.text(key));
     }
 
+    /** Returns the plain lock of a key. */
+    String plainLock(String key) {
+        if (kind(key) != LockKind.LOCK) {
+            throw new IllegalArgumentException("Not the key of a plain lock: " + Printable.text(key));
+        }
+        return lock(key);
+    }
+
     /** Returns the lock of a key. */
     String lock(String key) {
         return unescape(key.substring(begin(kind(key)).length(), key.length() - 1));
@@ -169,6 +177,11 @@ public final class KeySpace {
     /** Returns the key of the record of a client. */
     public String clientKey(String client) {
         return prefix + ":client:" + client;
+    }
+
+    /** Returns the key of the record of how long the server has been up. */
+    public String uptimeKey() {
+        return prefix + ":uptime";
     }
 
     /** Returns the client of a key, or {@code null} if it is not the key of a client. */

@@ -62,6 +62,14 @@ public enum ReplyCode {
         };
     }
 
+    /** Returns the verdict on a request for a vote, which is never queued. */
+    public Verdict vote() {
+        return switch (this) {
+            case GRANTED, REFUSED, STALE -> verdict();
+            default -> throw unexpected();
+        };
+    }
+
     public Release release() {
         return switch (this) {
             case RELEASED -> Release.RELEASED;
@@ -90,6 +98,15 @@ public enum ReplyCode {
             case CLOSED -> LatchOutcome.CLOSED;
             case UNKNOWN -> LatchOutcome.UNKNOWN;
             case STALE -> LatchOutcome.STALE;
+            default -> throw unexpected();
+        };
+    }
+
+    /** Returns whether a vote stands. */
+    public boolean stands() {
+        return switch (this) {
+            case OK -> true;
+            case LOST -> false;
             default -> throw unexpected();
         };
     }

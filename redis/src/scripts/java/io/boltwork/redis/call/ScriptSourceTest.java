@@ -22,6 +22,8 @@ import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
 import io.boltwork.testkit.RedisServer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -65,6 +67,10 @@ class ScriptSourceTest {
                 Script.LATCH_SET,
                 Script.LATCH_COUNT,
                 Script.LATCH_AWAIT,
+                Script.VOTE,
+                Script.RAISE,
+                Script.GIVE_BACK,
+                Script.WITNESS,
                 Script.ANNOUNCE,
                 Script.PROBE);
     }
@@ -248,6 +254,25 @@ class ScriptSourceTest {
         ScriptCall<?> await = ScriptCall.of(connection, new LatchCommand.Await("l", "a", 3, true), r -> {});
         check(Script.LATCH_AWAIT, await);
         assertThat(words(await)).endsWith("boltwork:latch:{l}", "a", "3", "1");
+    }
+
+    @Test
+    void theHeadersOfVotesListWhatJavaSends() {
+        ServerConnection connection = nowhere();
+        ScriptCall<?> vote = ScriptCall.of(connection, new VoteCommand.Vote("l", "a:1", 2, 3, 4, true), r -> {});
+        check(Script.VOTE, vote);
+        assertThat(words(vote)).endsWith("boltwork:{l}", "a:1", "2", "3", "4", "1", "600000");
+        ScriptCall<?> other = ScriptCall.of(connection, new VoteCommand.Vote("l", "a:1", 2, 3, 4, false), r -> {});
+        assertThat(words(other)).endsWith("4", "0", "600000");
+        ScriptCall<?> raise = ScriptCall.of(connection, new VoteCommand.Raise("l", "a:1", 2, 3), r -> {});
+        check(Script.RAISE, raise);
+        assertThat(words(raise)).endsWith("boltwork:{l}", "a:1", "2", "3");
+        ScriptCall<?> back = ScriptCall.of(connection, new VoteCommand.GiveBack("l", "a:1", 2, 3, 4, 5), r -> {});
+        check(Script.GIVE_BACK, back);
+        assertThat(words(back)).endsWith("boltwork:{l}", "a:1", "2", "3", "4", "5", "600000", "run");
+        ScriptCall<?> witness = ScriptCall.of(connection, new Witness("r", 2), r -> {});
+        check(Script.WITNESS, witness);
+        assertThat(words(witness)).endsWith("boltwork:uptime", "r", "2");
     }
 
     /** Checks a call against the header of its script, and returns the arguments. */

@@ -129,8 +129,8 @@ final class VoteDifferentialRun implements DifferentialSequence {
             if (oneIn(votesOnly ? 200 : 12)) {
                 passTo(moments());
             }
-            if (!votesOnly && oneIn(12)) {
-                voteAtALimit();
+            if (!votesOnly && oneIn(8)) {
+                stepAtALimit();
             }
         }
     }
@@ -148,17 +148,23 @@ final class VoteDifferentialRun implements DifferentialSequence {
         site.clock().set(micros);
     }
 
-    /** Lets a client vote when its notice ends, or when the expiry of the record need just not be set again. */
-    private void voteAtALimit() throws Exception {
+    /** Sends a command when a lease or a notice ends, or when the expiry of the record need just not be set again. */
+    private void stepAtALimit() throws Exception {
         String[] watchers = fields.getOrDefault("watchers", "").split(" ");
-        if (watchers.length > 1 && oneIn(2)) {
-            int watcher = 2 * random.nextInt(watchers.length / 2);
+        int others = watchers.length / 2 - 1;
+        String voter = oneOf(voters) + ":0";
+        if (others > 0 && oneIn(2)) {
+            int watcher = 2 * random.nextInt(others); // perhaps another one watches for longer
             passTo(List.of(Long.parseLong(watchers[watcher + 1])));
             step(vote(watchers[watcher] + ":0", true));
+        } else if (fields.containsKey("until") && oneIn(2)) {
+            passTo(List.of(field("until")));
+            long unknown = field("fence") + random.nextInt(2);
+            step(new GiveBack(LOCK, voter, unknown, unknown, 0, 0));
         } else if (fields.containsKey("x") && field("x") - now() < SOON) {
             long lease = oneOf(LEASES);
             passTo(List.of(field("x") - VoteDifferentialSite.LIFE.toMillis() * 7 / 8 - lease));
-            step(new Vote(LOCK, oneOf(voters) + ":0", lease, 0, Long.MAX_VALUE, true));
+            step(new Vote(LOCK, voter, lease, 0, Long.MAX_VALUE, true));
         }
     }
 

@@ -89,7 +89,7 @@ final class VoteSpecs {
 
             @Override
             public String describe(Witness command, KeySpace keySpace) {
-                return "the uptime of the server (key '" + keySpace.uptimeKey() + "')";
+                return keySpace.describeUptime();
             }
         };
     }

@@ -184,6 +184,11 @@ public final class KeySpace {
         return prefix + ":uptime";
     }
 
+    /** Returns that record and its key, for messages. */
+    public String describeUptime() {
+        return "the uptime of the server (key '" + uptimeKey() + "')";
+    }
+
     /** Returns the client of a key, or {@code null} if it is not the key of a client. */
     public @Nullable String clientOrNull(String key) {
         String begin = clientKey("");

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Extends leases at all servers that have voted, and restores votes that a server has lost. A lease is extended once a majority
- * has said so; the others go on.
+ * has said so; the others go on. If so many servers have lost their votes that there is no majority, the engine decides.
  */
 final class Extensions {
     /*
@@ -29,13 +29,23 @@ final class Extensions {
         this.rounds = rounds;
     }
 
+    /** What an extension does with votes that a server has lost. */
+    enum Kind {
+        /** Nothing: it only asks. */
+        VERIFY,
+        /** It restores them if the other votes are a majority. */
+        RENEW,
+        /** It restores them, and they count. */
+        RESTORE
+    }
+
     /** The extension of one lease, until it is known how it ended. */
     final class Extension {
         private final QuorumRequest request;
         private final Round round;
         private final long leaseMillis;
         private final long takeoverMillis;
-        private final boolean onlyAsks;
+        private final Kind kind;
         private final Consumer<Renewal> outcome;
         private int open;
         private int counted;
@@ -43,17 +53,12 @@ final class Extensions {
         private boolean isStale;
         private boolean isDecided;
 
-        Extension(
-                QuorumRequest request,
-                long leaseMillis,
-                long takeoverMillis,
-                boolean onlyAsks,
-                Consumer<Renewal> outcome) {
+        Extension(QuorumRequest request, long leaseMillis, long takeoverMillis, Kind kind, Consumer<Renewal> outcome) {
             this.request = request;
             this.round = request.roundNow();
             this.leaseMillis = leaseMillis;
             this.takeoverMillis = takeoverMillis;
-            this.onlyAsks = onlyAsks;
+            this.kind = kind;
             this.outcome = outcome;
         }
 
@@ -88,11 +93,11 @@ final class Extensions {
                 case FORGOTTEN -> {
                     vote.state = State.FORGOTTEN;
                     vote.isRaised = false;
-                    forgotten++;
-                    if (onlyAsks) {
-                        ended();
-                    } else {
+                    if (kind == Kind.RESTORE || kind == Kind.RENEW && isDecided) {
                         restore(vote);
+                    } else {
+                        forgotten++;
+                        ended();
                     }
                 }
                 case LOST -> lost(vote);
@@ -186,7 +191,7 @@ final class Extensions {
                 decide(Renewal.OK);
             } else if (round.count(NodeVote::mayCount) < members.majority) {
                 decide(Renewal.LOST);
-            } else if (open == 0 && onlyAsks && counted + forgotten >= members.majority) {
+            } else if (open == 0 && counted + forgotten >= members.majority) {
                 decide(Renewal.FORGOTTEN);
             } else if (open == 0) {
                 decide(isStale ? Renewal.STALE : Renewal.BROKEN);
@@ -196,6 +201,12 @@ final class Extensions {
         private void decide(Renewal result) {
             isDecided = true;
             outcome.accept(result);
+            if (result == Renewal.OK && kind == Kind.RENEW) {
+                round.votes.stream()
+                        .filter(vote -> vote.state == State.FORGOTTEN && vote.node.isUsable())
+                        .toList()
+                        .forEach(this::restore);
+            }
         }
     }
 
@@ -214,7 +225,7 @@ final class Extensions {
                     asked.add(extension);
                     items.add(extension.item(vote));
                     effect = Math.min(effect, extension.effect());
-                } else if (!extension.onlyAsks) {
+                } else if (extension.kind != Kind.VERIFY) {
                     askForMissing(extension, vote);
                 }
             }

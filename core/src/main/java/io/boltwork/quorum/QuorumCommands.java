@@ -41,13 +41,13 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
 
     private final Map<String, QuorumRequest> requests = new HashMap<>();
 
-    /** By lock, the requests that have not ended, the oldest first. */
+    /** By lock, the requests that want it and do not hold it, the oldest first. */
     private final Map<String, Deque<QuorumRequest>> lines = new HashMap<>();
 
     QuorumCommands(Members members, Consumer<Grant> granted) {
         this.members = members;
         this.returns = new Returns(members);
-        this.rounds = new Rounds(members, returns, granted, this::leave);
+        this.rounds = new Rounds(members, returns, granted, this::leaveLine, this::leave);
         this.extensions = new Extensions(members, rounds);
         this.looks = new Looks(members);
     }
@@ -109,18 +109,18 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     /** Answers an owner that asks again, because it has not heard of its grant. */
     private void extendAndAnswer(QuorumRequest request, Question question) {
         Command.Acquire terms = question.command();
-        Extensions.Extension extension =
-                extensions.new Extension(request, terms.leaseMillis(), terms.takeoverMillis(), false, outcome -> {
-                    switch (outcome) {
-                        case OK -> question.handler().accept(rounds.granted(request, true));
-                        case LOST -> {
-                            returns.giveBack(request.lock(), request.roundNow(), 0, 0, terms.leaseMillis(), () -> {});
-                            request.asks(question);
-                            rounds.begin(request);
-                        }
-                        case FORGOTTEN, STALE, BROKEN -> question.handler().accept(members.tooFew(true));
-                    }
-                });
+        Extensions.Extension extension = extensions
+        .new Extension(request, terms.leaseMillis(), terms.takeoverMillis(), Extensions.Kind.RESTORE, outcome -> {
+            switch (outcome) {
+                case OK -> question.handler().accept(rounds.granted(request, true));
+                case LOST -> {
+                    returns.giveBack(request.lock(), request.roundNow(), 0, 0, terms.leaseMillis(), () -> {});
+                    request.asks(question);
+                    rounds.begin(request);
+                }
+                case FORGOTTEN, STALE, BROKEN -> question.handler().accept(members.tooFew(true));
+            }
+        });
         extensions.extend(List.of(extension));
     }
 
@@ -271,9 +271,11 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
                 if (request == null) {
                     outcome.accept(Reply.Renewal.LOST);
                 } else {
-                    boolean onlyAsks = item.leaseMillis() + item.takeoverMillis() == 0;
+                    Extensions.Kind kind = item.leaseMillis() + item.takeoverMillis() == 0
+                            ? Extensions.Kind.VERIFY
+                            : Extensions.Kind.RENEW;
                     begun.add(extensions
-                    .new Extension(request, item.leaseMillis(), item.takeoverMillis(), onlyAsks, outcome));
+                    .new Extension(request, item.leaseMillis(), item.takeoverMillis(), kind, outcome));
                 }
             }
             extensions.extend(begun);
@@ -299,10 +301,12 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
                 return;
             }
             extensions.extend(List.of(extensions
-            .new Extension(request, command.leaseMillis(), command.takeoverMillis(), false, outcome -> {
-                boolean isUnknown = outcome == Reply.Renewal.BROKEN || outcome == Reply.Renewal.FORGOTTEN;
-                handler.accept(isUnknown ? members.tooFew(true) : new Reply.Restored(members.time(), outcome, null));
-            })));
+            .new Extension(
+                    request, command.leaseMillis(), command.takeoverMillis(), Extensions.Kind.RESTORE, outcome -> {
+                        boolean isUnknown = outcome == Reply.Renewal.BROKEN || outcome == Reply.Renewal.FORGOTTEN;
+                        handler.accept(
+                                isUnknown ? members.tooFew(true) : new Reply.Restored(members.time(), outcome, null));
+                    })));
         };
     }
 

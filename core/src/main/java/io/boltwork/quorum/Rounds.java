@@ -41,13 +41,22 @@ final class Rounds {
     private final Returns returns;
     private final Consumer<Grant> granted;
 
+    /** Is told of a request that holds the lock, so that others of the client may ask. */
+    private final Consumer<QuorumRequest> held;
+
     /** Removes a request that has been refused. */
     private final Consumer<QuorumRequest> refused;
 
-    Rounds(Members members, Returns returns, Consumer<Grant> granted, Consumer<QuorumRequest> refused) {
+    Rounds(
+            Members members,
+            Returns returns,
+            Consumer<Grant> granted,
+            Consumer<QuorumRequest> held,
+            Consumer<QuorumRequest> refused) {
         this.members = members;
         this.returns = returns;
         this.granted = granted;
+        this.held = held;
         this.refused = refused;
     }
 
@@ -194,6 +203,7 @@ final class Rounds {
         request.phase = Phase.HELD;
         request.splits = 0;
         request.failures = 0;
+        held.accept(request);
         List<Question> questions = request.takeQuestions();
         boolean isAnswered = false;
         for (Question question : questions) {

@@ -219,6 +219,7 @@ abstract class LockContractAcquiring extends LockContractPart {
 
     @Test
     void tryLockDoesNotOvertakeTheQueueOfALapsedLock() {
+        needsQueue();
         Party dying = doomedParty();
         assertThat(dying.lock(name, LockOptions.fixedLease(millis(1_200))).tryLock())
                 .isTrue();
@@ -422,7 +423,7 @@ abstract class LockContractAcquiring extends LockContractPart {
             FencedLock theirs = newLockNamed(odd);
             theirs.lock();
             Task<Long> waiter = visitor(newLockNamed(odd));
-            Await.until("queue of " + odd, () -> inspect(odd).queue().size() == 1);
+            awaitQueued(odd, 1);
             theirs.unlock();
             waiter.get(PROMPT);
         }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The order in which waiters get the lock with strict fairness. */
@@ -31,6 +32,11 @@ abstract class LockContractFairness extends LockContractPart {
 
     LockContractFairness(LockSite site) {
         super(site);
+    }
+
+    @BeforeEach
+    void queued() {
+        needsQueue();
     }
 
     @Test

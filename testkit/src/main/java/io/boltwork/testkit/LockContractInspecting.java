@@ -65,6 +65,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void waitersAreListedInQueueOrderWithTheirWaitingTimes() {
+        needsQueue();
         FencedLock theirs = heldElsewhere();
         Task<Long> first = visitor(named("billing").lock(name));
         awaitQueued(1);
@@ -91,6 +92,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void aLockByGrantIsClaimedUntilItIsConfirmed() {
+        needsQueue();
         FencedLock theirs = heldElsewhere();
         LockInspector inspector = party().client().inspector();
         Party silent = party();
@@ -167,6 +169,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void describingTakesTwoRequestsOrOneForAnUnusedLock() {
+        needsQueue();
         Party party = party();
         LockInspector inspector = party.client().inspector();
         FencedLock theirs = heldElsewhere();
@@ -186,6 +189,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void heldKeptAndWantedLocksAreListedByPattern() {
+        needsQueue();
         Party party = party();
         LockInspector inspector = party.client().inspector();
         Lease held = party.lock(name + ":a1").acquire();
@@ -396,6 +400,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void theOthersKeepTheirOrderAfterAForcedRelease() {
+        needsQueue();
         Party party = party();
         FencedLock theirs = heldElsewhere();
         FencedLock fifo = party.lock(name, LockOptions.defaults().withFairness(Fairness.FIFO));

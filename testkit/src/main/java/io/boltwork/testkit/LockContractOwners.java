@@ -150,6 +150,7 @@ abstract class LockContractOwners extends LockContractPart {
 
     @Test
     void mixedFairnessIsAllowedAndNoHandoverOvertakesAFifoRequest() {
+        needsQueue();
         Party party = party(ClientOptions.defaults().withSlice(Duration.ofSeconds(1)));
         FencedLock batched = party.lock(name);
         FencedLock fifo = batched.withOptions(LockOptions.defaults().withFairness(Fairness.FIFO));

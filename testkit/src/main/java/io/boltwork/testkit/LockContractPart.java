@@ -1,6 +1,7 @@
 package io.boltwork.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
@@ -338,15 +339,25 @@ abstract class LockContractPart {
 
     /** Waits until that many requests are in the queue of the lock under test. */
     final void awaitQueued(int requests) {
-        Await.until(requests + " requests in the queue of " + name, () -> waiting() == requests);
+        awaitQueued(name, requests);
+    }
+
+    /** Waits until that many requests are in the queue of a lock. */
+    final void awaitQueued(String lock, int requests) {
+        Await.until(requests + " requests in the queue of " + lock, () -> waiting(lock) == requests);
+    }
+
+    /** Skips a test of what only a server with a queue has. */
+    final void needsQueue() {
+        assumeTrue(site.hasQueue(), "this backend has no queue, and refuses what needs one");
     }
 
     /** Returns how many requests wait at the server; without a queue there, how many of the parties' requests wait. */
-    private int waiting() {
+    private int waiting(String lock) {
         return site.hasQueue()
-                ? inspect().queue().size()
+                ? inspect(lock).queue().size()
                 : parties.stream()
-                        .mapToInt(party -> party.backend().waiting(name))
+                        .mapToInt(party -> party.backend().waiting(lock))
                         .sum();
     }
 

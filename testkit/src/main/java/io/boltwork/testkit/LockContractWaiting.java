@@ -114,6 +114,7 @@ abstract class LockContractWaiting extends LockContractPart {
 
     @Test
     void clientsAreServedInOrder() {
+        needsQueue();
         FencedLock theirs = heldElsewhere();
         List<Integer> served = new ArrayList<>(); // guarded by the lock
         List<Task<?>> waiters = new ArrayList<>();
@@ -254,9 +255,7 @@ abstract class LockContractWaiting extends LockContractPart {
         FencedLock forgetting = newLockNamed(name + ":forgotten");
         forgetting.lock();
         Task<Long> forgotten = visitor(newLockNamed(name + ":forgotten"));
-        Await.until(
-                "its request is queued",
-                () -> inspect(name + ":forgotten").queue().size() == 1);
+        awaitQueued(name + ":forgotten", 1);
         site.deleteLock(name + ":forgotten");
         forgetting.unlock();
 

@@ -1,6 +1,7 @@
 package io.boltwork.testkit;
 
 import io.boltwork.spi.LockBackend;
+import java.time.Duration;
 
 /**
  * A lock server that several clients share, and the faults that can affect it. This is all that {@link LockContract}
@@ -66,5 +67,14 @@ public interface LockSite {
      */
     default boolean hasQueue() {
         return true;
+    }
+
+    /**
+     * Returns the longest lease that the backend allows.
+     *
+     * @return 365 days unless overridden
+     */
+    default Duration longestLease() {
+        return Duration.ofDays(365);
     }
 }

@@ -18,10 +18,12 @@ import java.util.stream.Stream;
 /** A quorum of servers in memory, to all of which everything happens. They have been up for long. */
 final class MemoryQuorumSite implements LockSite {
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
     private static final long LONG_AGO = Duration.ofDays(2).toMillis();
 
     private final List<MemoryServer> servers;
     private final List<LockBackend> backends = new CopyOnWriteArrayList<>();
+    private volatile boolean isFrozen;
 
     MemoryQuorumSite(int size) {
         servers = Stream.generate(MemoryServer::create).limit(size).toList();
@@ -38,7 +40,7 @@ final class MemoryQuorumSite implements LockSite {
                 .<LockBackend>map(server -> MemoryBackend.on(server, Slack.of(COMMAND_TIMEOUT)))
                 .toList();
         backends.addAll(nodes);
-        return QuorumBackend.of(nodes, QuorumOptions.defaults().longestLease(Duration.ofDays(1)));
+        return QuorumBackend.of(nodes, QuorumOptions.defaults().longestLease(LONGEST_LEASE));
     }
 
     private void each(Consumer<MemoryServer> step) {
@@ -58,27 +60,41 @@ final class MemoryQuorumSite implements LockSite {
 
     @Override
     public void freeze() {
+        isFrozen = true;
         each(MemoryServer::freeze);
     }
 
     @Override
     public void thaw() {
+        isFrozen = false;
         each(MemoryServer::thaw);
     }
 
     @Override
     public void disconnectAll() {
+        each(MemoryServer::freeze); // so that no server is connected again before the others have been cut off
         each(server -> server.disconnect(false));
+        if (!isFrozen) {
+            each(MemoryServer::thaw);
+        }
     }
 
     @Override
     public void restartEmpty() {
+        each(MemoryServer::freeze);
+        each(server -> server.disconnect(false));
+        isFrozen = false;
         each(server -> {
             server.advance(Duration.ofMillis(1)); // a start takes time
             server.restart();
             watchForLong(server);
             server.disconnect(false); // so that clients ask again how long it has been up
         });
+    }
+
+    @Override
+    public Duration longestLease() {
+        return LONGEST_LEASE;
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /** The servers of a quorum, its clock, and what is known of all servers together. */
 final class Members {
 
-    /** The run of the quorum's own clock, which is the client's. */
-    private static final String RUN = "quorum";
+    /** The first part of the name of a run of the quorum: its clock is the client's, so the name tells quorums apart in time. */
+    private static final String RUN = "quorum-";
 
     /** How long a server may take for an answer: a part of the lease, but within bounds. */
     private static final int PATIENCE_PART = 20;
@@ -35,6 +35,12 @@ final class Members {
     /** By how much the quorum's clock is ahead of the client's monotonic one, in milliseconds. */
     private volatile long aheadMillis;
 
+    /** The runs of the servers when a majority was connected last. */
+    private List<String> runs = List.of();
+
+    private volatile String run = RUN + 1;
+    private int runNumber = 1;
+
     Members(List<QuorumNode> nodes, QuorumOptions options, QuorumWorld world, SerialQueue events) {
         this.nodes = nodes;
         this.majority = nodes.size() / 2 + 1;
@@ -56,13 +62,26 @@ final class Members {
         }
     }
 
+    /** Begins another run of the quorum if so many servers have started anew that the others are no majority. */
+    void lookAtRuns() {
+        List<String> now = nodes.stream().map(QuorumNode::run).toList();
+        int same = 0;
+        for (int i = 0; i < runs.size(); i++) {
+            same += runs.get(i).equals(now.get(i)) ? 1 : 0;
+        }
+        if (!runs.isEmpty() && same < majority) {
+            run = RUN + ++runNumber;
+        }
+        runs = now;
+    }
+
     ServerTime time() {
         return timeAt(now());
     }
 
     /** Returns what the quorum's clock showed at a time of the client's clock. */
     ServerTime timeAt(long nanos) {
-        return new ServerTime(TimeUnit.NANOSECONDS.toMillis(nanos) + aheadMillis, RUN);
+        return new ServerTime(TimeUnit.NANOSECONDS.toMillis(nanos) + aheadMillis, run);
     }
 
     /** Returns how long a server may take to answer a command about a lease, in nanoseconds. */

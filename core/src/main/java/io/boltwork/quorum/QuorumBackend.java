@@ -372,6 +372,7 @@ public final class QuorumBackend implements LockBackend {
             boolean isUp = members.isUp();
             if (isUp && !wasUp) {
                 members.setClock(node.millis());
+                members.lookAtRuns();
                 tell(told -> told.connected(members.time()));
             } else if (!isUp && wasUp) {
                 tell(told -> told.disconnected(new BackendException(members.problems(), true, node.failure())));

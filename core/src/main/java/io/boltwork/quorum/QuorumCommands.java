@@ -82,11 +82,21 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
             enter(request, question);
         } else {
             request.asks(question);
-            if (request.phase == Phase.ASLEEP) {
-                rounds.begin(request);
-            } else if (request.phase == Phase.IN_LINE || request.phase == Phase.PAUSED) {
-                rounds.answerQueued(request);
-            } // else the round answers it
+            answerNow(request);
+        }
+    }
+
+    /** Answers a question of a request that is known, unless its round is going to answer it. */
+    private void answerNow(QuorumRequest request) {
+        Deque<QuorumRequest> line = lines.get(request.lock());
+        QuorumRequest first = line == null ? null : line.peek();
+        if (first != null && first.failures > 0 && request != first) {
+            Reply.Failed failed = members.tooFew(true);
+            request.takeQuestions().forEach(question -> question.handler().accept(failed));
+        } else if (request.phase == Phase.ASLEEP || request.failures > 0 && request.phase == Phase.PAUSED) {
+            rounds.begin(request);
+        } else if (request.phase == Phase.IN_LINE || request.phase == Phase.PAUSED) {
+            rounds.answerQueued(request);
         }
     }
 
@@ -102,7 +112,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         if (line.size() == 1) {
             rounds.begin(request);
         } else {
-            rounds.answerQueued(request);
+            answerNow(request);
         }
     }
 

@@ -85,13 +85,16 @@ final class DifferentialConditions {
                 this::aSignalledRequestWantsToWaitAgain,
                 () -> aSignalledRequestLeaves(request -> commands.renewalOf(lock, request)),
                 () -> aSignalledRequestLeaves(request -> new Command.Withdraw(lock, request, 0)),
-                () -> aSignalledOwnerLeaves(owner -> new Command.Withdraw(lock, owner, 0))));
+                () -> aSignalledOwnerLeaves(owner -> new Command.Withdraw(lock, owner, 0)),
+                this::theFirstAndTheLastLeave));
         if (hasClock) {
             scenes.add(this::aShortClaimWithASignalLapses);
             scenes.add(() -> aSignalledOwnerLeaves(owner -> {
                 run.pass(LockBackend.CLAIM_MILLIS);
                 return commands.newerRestore(lock);
             }));
+            scenes.add(this::theNextAsksWhenASignalledOwnerIsGone);
+            scenes.add(this::aWaitingRequestAsksWhenALeaseHasEnded);
         }
         return scenes;
     }
@@ -217,6 +220,41 @@ final class DifferentialConditions {
         step(acquire("alice:0", false));
         step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
         step(leaving.by(request));
+    }
+
+    /** Lets the first and the last of three requests stop waiting, and another one begin. */
+    private void theFirstAndTheLastLeave() throws Exception {
+        List<String> requests = new ArrayList<>();
+        for (String client : List.of("bob", "carol", "alice")) {
+            requests.add(client + ":" + ++number);
+            awaitBy(requests.get(requests.size() - 1), CONDITIONS.get(1));
+        }
+        step(new Command.Withdraw(lock, requests.get(0), 0));
+        step(new Command.Withdraw(lock, requests.get(2), 0));
+        awaitBy("bob:" + ++number, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(1), Signal.ALL)), null, 0));
+    }
+
+    /** Lets a request ask that a signal wakes just then, because its owner has not confirmed the lock. */
+    private void theNextAsksWhenASignalledOwnerIsGone() throws Exception {
+        String next = "carol:" + ++number;
+        awaitBy("bob:" + ++number, CONDITIONS.get(1));
+        awaitBy(next, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
+        run.pass(LockBackend.CLAIM_MILLIS);
+        step(acquire(next, true));
+    }
+
+    /** Lets a request ask that waits for a condition, so that a lock whose lease has ended is granted to another one. */
+    private void aWaitingRequestAsksWhenALeaseHasEnded() throws Exception {
+        String waiting = "bob:" + ++number;
+        awaitBy(waiting, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(plain("carol:" + ++number));
+        run.pass(60_000);
+        step(acquire(waiting, true));
     }
 
     /** Lets a claim lapse, and within the time of short claims one that has taken a signal: it keeps its signal. */

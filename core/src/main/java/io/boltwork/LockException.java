@@ -5,8 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The superclass of all exceptions that Boltwork itself defines. Each subclass states what is known about the lock:
- * {@link LockTimeoutException} that it was refused, {@link PermitsExceededException} that a semaphore is too small, {@link LeaseLostException} that a hold was lost,
- * {@link BackendException} that the outcome is unknown, {@link ClientClosedException} that the client is closed.
+ * {@link LockTimeoutException} that it was refused, {@link PermitsExceededException} that a semaphore is too small,
+ * {@link LeaseLostException} that a hold was lost, {@link io.boltwork.fence.StaleTokenException} that another holder has
+ * come to the resource since, {@link BackendException} that the outcome is unknown, {@link ClientClosedException} that
+ * the client is closed.
  */
 public abstract class LockException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -43,6 +43,7 @@ class ArchitectureTest {
             "io.boltwork.spi",
             "io.boltwork.spi.rules",
             "io.boltwork",
+            "io.boltwork.fence",
             "io.boltwork.memory",
             "io.boltwork.machine",
             "io.boltwork.engine",
@@ -105,6 +106,7 @@ class ArchitectureTest {
             "io.boltwork.spi", 3, // the commands, their executor and their visitor
             "io.boltwork.spi.rules", 0,
             "io.boltwork", 2,
+            "io.boltwork.fence", 0,
             "io.boltwork.memory", 0,
             "io.boltwork.machine", 5,
             "io.boltwork.engine", 3,

@@ -69,6 +69,18 @@ final class ChildProcess {
     /** Ends the process by SIGTERM, or by SIGKILL if it has not ended in time. */
     void terminate(Duration patience) {
         process.destroy();
+        end(patience);
+    }
+
+    /** Ends the process by SIGINT, or by SIGKILL if it has not ended in time. */
+    void interrupt(Duration patience) {
+        if (isAlive()) {
+            signal("INT");
+        }
+        end(patience);
+    }
+
+    private void end(Duration patience) {
         if (!await(patience)) {
             process.destroyForcibly();
             awaitExit(Duration.ofSeconds(30));

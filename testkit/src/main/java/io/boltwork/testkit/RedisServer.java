@@ -426,7 +426,8 @@ public final class RedisServer implements AutoCloseable {
         return Files.readString(directory.resolve("log"));
     }
 
-    private static int freePort() {
+    /** Returns a free port, also for servers of other kinds. */
+    static int freePort() {
         for (int i = 0; i < 1_000; i++) {
             int candidate = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT + 1);
             if (isFree(candidate) && isFree(candidate + 10_000)) {

@@ -1,0 +1,117 @@
+package io.boltwork.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A real MariaDB on a free port of 127.0.0.1, for one test or many. Its data do not survive a crash of the machine. It ends
+ * with {@link #close()}, and in any case with this JVM. Its directory is deleted then.
+ *
+ * <p>The programs {@code mariadb-install-db} and {@code mariadbd} are those on the PATH, or in {@code /usr/bin} and
+ * {@code /usr/sbin}.
+ *
+ * <p>Methods block until their effect is complete. Not thread-safe, except for {@link #uri()}.
+ */
+public final class MariaDbServer implements AutoCloseable {
+    private final DatabaseServer server;
+
+    private MariaDbServer(List<String> options) {
+        List<String> user = DatabaseServer.isRoot() ? List.of("--user=root") : List.of();
+        server = new DatabaseServer("mariadb", "ready for connections", false, new DatabaseServer.Commands() {
+            @Override
+            public List<String> initialize(Path directory) {
+                List<String> command = command("mariadb-install-db", data(directory));
+                command.addAll(List.of("--auth-root-authentication-method=normal", "--skip-test-db"));
+                command.addAll(user);
+                return command;
+            }
+
+            @Override
+            public List<String> run(Path directory, int port) {
+                List<String> command = command("mariadbd", data(directory));
+                command.addAll(List.of(
+                        "--port=" + port,
+                        "--bind-address=127.0.0.1",
+                        "--socket=" + directory.resolve("socket"),
+                        "--pid-file=" + directory.resolve("pid"),
+                        "--character-set-server=utf8mb4",
+                        "--innodb-flush-log-at-trx-commit=0",
+                        "--innodb-fast-shutdown=2",
+                        "--innodb-buffer-pool-dump-at-shutdown=0"));
+                command.addAll(user);
+                options.forEach(option -> command.add("--" + option));
+                return command;
+            }
+        });
+    }
+
+    /**
+     * Returns whether there is a MariaDB to start.
+     *
+     * @return {@code false} if not; tests that need it must be skipped then
+     */
+    public static boolean isInstalled() {
+        return find("mariadbd").isPresent() && find("mariadb-install-db").isPresent();
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param options options of mariadbd, such as {@code "innodb-lock-wait-timeout=5"}
+     * @return the server, answering
+     * @throws UncheckedIOException if there is none, or if it does not start
+     */
+    public static MariaDbServer start(String... options) {
+        return new MariaDbServer(List.of(options));
+    }
+
+    /**
+     * Returns the address for JDBC, with the user, who needs no password. Its database is made by the first connection.
+     *
+     * @return such as {@code jdbc:mariadb://127.0.0.1:<port>/boltwork?user=root}, without TLS
+     */
+    public String uri() {
+        return "jdbc:mariadb://127.0.0.1:" + server.port()
+                + "/boltwork?user=root&createDatabaseIfNotExist=true&sslMode=disable";
+    }
+
+    /** Returns the directory of the data and of the log. */
+    Path directory() {
+        return server.directory();
+    }
+
+    /** Ends the process and deletes its directory. Idempotent. */
+    @Override
+    public void close() {
+        server.close();
+    }
+
+    @Override
+    public String toString() {
+        return server.toString();
+    }
+
+    private static Optional<Path> find(String program) {
+        return DatabaseServer.find(program, "/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin");
+    }
+
+    /** Begins a command that reads no configuration of the machine. */
+    private static List<String> command(String program, String data) {
+        List<String> command = new ArrayList<>();
+        command.add(find(program)
+                .orElseThrow(() -> new UncheckedIOException(
+                        new IOException("There is no " + program + " on the PATH or in /usr/sbin. Install MariaDB")))
+                .toString());
+        command.add("--no-defaults");
+        command.add("--datadir=" + data);
+        return command;
+    }
+
+    private static String data(Path directory) {
+        return directory.resolve("data").toString();
+    }
+}

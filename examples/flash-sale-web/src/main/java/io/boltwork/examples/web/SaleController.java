@@ -82,7 +82,7 @@ class SaleController {
         return BUSY;
     }
 
-    /** Handles outages and lost leases, after which it is not known whether the item was sold. */
+    /** Handles outages, lost leases and refused writes. Only after a refused write is it certain that the item was not sold. */
     @ExceptionHandler({LockException.class, DataAccessException.class})
     @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
     String unknown(RuntimeException failure) {

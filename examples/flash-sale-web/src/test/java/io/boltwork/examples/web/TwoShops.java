@@ -45,6 +45,10 @@ final class TwoShops implements AutoCloseable {
         return redis;
     }
 
+    ChildJvm jvm(int shop) {
+        return shops.get(shop);
+    }
+
     String url(int shop, String path) {
         return "http://127.0.0.1:" + ports.get(shop) + path;
     }

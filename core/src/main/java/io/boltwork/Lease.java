@@ -34,8 +34,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns a number that grows with every hold of this lock, across all threads, clients and JVMs. Pass it with each
-     * write, and let the resource reject a number smaller than the largest one it has seen. Nested holds have the token
-     * of the outermost one. No round trip.
+     * write, and let the resource reject a number smaller than the largest one it has seen, as the guards of
+     * {@link io.boltwork.fence} do. Nested holds have the token of the outermost one. No round trip.
      *
      * @return the token, a positive number
      * @throws UnsupportedOperationException if this is the lease of a {@link MultiLock}, whose members have a token each

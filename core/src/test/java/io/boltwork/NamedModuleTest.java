@@ -70,6 +70,23 @@ class NamedModuleTest {
                 .contains("package io.boltwork.machine is not visible");
     }
 
+    /** A module that uses guards of databases needs no requirement of its own, and all others do without java.sql. */
+    @Test
+    void guardsBringTheModuleOfJdbc() throws Exception {
+        Path module = Files.createDirectories(directory.resolve("src")).resolve("module-info.java");
+        Files.writeString(module, MODULE);
+        Path guarded = Files.writeString(directory.resolve("src/Guarded.java"), """
+                package stock;
+
+                class Guarded {
+                    void check(java.sql.Connection connection) throws java.sql.SQLException {
+                        io.boltwork.fence.JdbcFence.defaults().check(connection, "stock:42", 1);
+                    }
+                }
+                """);
+        assertThat(compile(directory.resolve("classes"), module, guarded)).isEmpty();
+    }
+
     /** Returns the errors. */
     private static String compile(Path classes, Path... sources) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

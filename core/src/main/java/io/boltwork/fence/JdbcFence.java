@@ -29,11 +29,12 @@ import org.jspecify.annotations.Nullable;
  * <em>reads</em> what a later one writes refuses all older holders from then on.
  *
  * <p>The tokens are in a table of the guard ({@link #defaults}), or in a column of the application's own table
- * ({@link #column}). The guard table works on PostgreSQL, MariaDB, MySQL and H2.
+ * ({@link #column}). The guard table works on PostgreSQL, MariaDB and H2; MySQL gets the statements of MariaDB.
  *
- * <p>At READ COMMITTED a check waits for the writers before it and then decides. At REPEATABLE READ and SERIALIZABLE,
- * PostgreSQL and H2 may instead end the transaction with the SQL state 40001, as they do for any two writers of one row.
- * Repeat the whole transaction then; a stale token is refused at the latest by its repetition.
+ * <p>At READ COMMITTED a check waits for the writers before it and then decides. At REPEATABLE READ and SERIALIZABLE the
+ * database may instead end the transaction, as for any two writers of one row: PostgreSQL and H2 with the SQL state
+ * 40001, MariaDB with {@code innodb_snapshot_isolation} with the error 1020. Repeat the whole transaction then; a stale
+ * token is refused at the latest by its repetition.
  */
 public final class JdbcFence {
     private static final String TABLE = "boltwork_fence";

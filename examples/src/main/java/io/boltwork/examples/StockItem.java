@@ -6,9 +6,9 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Version;
 
 /** An entity that refuses a holder whose lock was lost. */
-// @start region="entity"
 @Entity
 public class StockItem {
+    // @start region="entity"
     @Id
     private long id;
 
@@ -26,6 +26,7 @@ public class StockItem {
         token = fencingToken;
         items -= count;
     }
+    // @end
 
     protected StockItem() {}
 
@@ -42,4 +43,3 @@ public class StockItem {
         return version;
     }
 }
-// @end

@@ -24,7 +24,7 @@ final class Database implements AutoCloseable {
     enum Kind {
         POSTGRESQL,
         MARIADB,
-        /** MariaDB as it is by default from 11.8 on. */
+        /** MariaDB with snapshot isolation, which is the default of newer versions. */
         MARIADB_SNAPSHOT,
         H2
     }

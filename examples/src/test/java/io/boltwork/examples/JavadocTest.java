@@ -44,6 +44,13 @@ class JavadocTest {
         assertThat(page(type).verified()).containsExactly("ClassExamples.java#" + type);
     }
 
+    @Test
+    void examplesOfGuardsMatchTheirSources() throws IOException {
+        assertThat(page("fence/JdbcFence").verified()).containsExactly("GuardedStock.java#JdbcFence");
+        assertThat(page("fence/RedisFence").verified())
+                .containsExactly("GuardedCache.java#RedisFence", "GuardedCache.java#include");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"DistributedLock", "LockTemplate"})
     void examplesOfTheStarterMatchItsSources(String type) throws IOException {

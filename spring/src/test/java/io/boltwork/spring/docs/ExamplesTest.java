@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockSummary;
+import io.boltwork.fence.StaleTokenException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The examples of docs/spring.md behave as the page says. */
 @SpringBootTest(properties = {"boltwork.backend=memory", "spring.datasource.url=jdbc:h2:mem:docs"})
@@ -54,6 +57,21 @@ class ExamplesTest {
             assertThat(purchases.reserve("2")).isEqualTo("try again in a moment");
         }
         assertThat(purchases.order("2")).isEqualTo("sold");
+    }
+
+    @Test
+    void aLateSaleIsRefused(@Autowired GuardedSales sales, @Autowired JdbcTemplate jdbc) throws Exception {
+        jdbc.execute("CREATE TABLE stock (id BIGINT PRIMARY KEY, items INT)");
+        jdbc.update("INSERT INTO stock VALUES (1001, 10)");
+        jdbc.execute((ConnectionCallback<Boolean>)
+                connection -> connection.createStatement().execute(sales.fence().ddl(connection)));
+        Lease late =
+                locks.lock("stock:1001").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
+        late.release();
+        assertThat(sales.sell(null)).isEqualTo(1);
+        assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> sales.sellLate(late));
+        assertThat(jdbc.queryForObject("SELECT items FROM stock", Integer.class))
+                .isEqualTo(9);
     }
 
     @Test

@@ -56,6 +56,7 @@ class LeavesNothingBehindTest {
         nothing.closing(() -> closed.add("last"));
         redis.command("HSET", "boltwork:{free}", "owner", "", "fence", "1");
         redis.command("HSET", "boltwork:{ended}", "owner", "a:1", "until", "1");
+        redis.command("SET", "boltwork:fence:{guarded}", "1");
         end();
         assertThat(closed).containsExactly("last", "first");
         assertThat(redis.command("DBSIZE")).isEqualTo(0L);

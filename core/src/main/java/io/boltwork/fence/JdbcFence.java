@@ -69,7 +69,7 @@ public final class JdbcFence {
      *
      * @param table the name of the table, without quotes; a schema and a dot may precede it
      * @return a guard with that table, and with counters of its own
-     * @throws IllegalArgumentException if this is no such name
+     * @throws IllegalArgumentException if the name is invalid
      * @throws IllegalStateException if this guard uses a column of the application's table
      */
     public JdbcFence withTable(String table) {
@@ -85,7 +85,7 @@ public final class JdbcFence {
      * @param key the name of the column that identifies a row, its primary key
      * @param token the name of the column with the token
      * @return a guard with counters of its own
-     * @throws IllegalArgumentException if one of these is no such name
+     * @throws IllegalArgumentException if one of these names is invalid
      */
     public static JdbcFence column(String table, String key, String token) {
         return new JdbcFence(
@@ -115,10 +115,10 @@ public final class JdbcFence {
     }
 
     /**
-     * Accepts a token that is not smaller than the remembered one, and remembers it; refuses a smaller one. Must come
-     * first in the transaction: what the transaction reads and writes after it cannot be changed by an older holder.
-     * A holder may write any number of times with its token. Blocks for one to three round trips, and while another
-     * transaction that has checked the same resource is open.
+     * Accepts and remembers a token that is not smaller than the remembered one. Refuses a smaller one. It must come
+     * first in the transaction: an older holder can then change nothing that the transaction reads or writes afterwards.
+     * A holder may write any number of times with its token. Blocks for a few round trips, and while another transaction
+     * that has checked the same resource is open.
      *
      * @param connection the connection of the transaction that writes the resource, not in auto-commit mode
      * @param resource the name of the resource, of 1 to 255 chars, as a {@link String}; for a guard with a column, the
@@ -129,7 +129,7 @@ public final class JdbcFence {
      * @throws IllegalStateException if the connection is in auto-commit mode, in which the check would end before the
      *     write begins
      * @throws NoSuchElementException if the application's table has no such row
-     * @throws IllegalArgumentException if the resource or the token is none
+     * @throws IllegalArgumentException if the resource or the token is invalid
      */
     public void check(Connection connection, Object resource, long token) throws SQLException {
         Objects.requireNonNull(connection, "connection");

@@ -147,13 +147,13 @@ public final class RedisFence {
     }
 
     /**
-     * Accepts a token that is not smaller than the remembered one, and remembers it; refuses a smaller one. One round
-     * trip. If the client throws an exception, the token may have been remembered, which is harmless.
+     * Accepts and remembers a token that is not smaller than the remembered one. Refuses a smaller one. One round trip.
+     * If the client throws an exception, the token may have been remembered, which is harmless.
      *
      * @param resource the name of the resource, of 1 to 255 chars
      * @param token the fencing token of the writer's lease
      * @throws StaleTokenException if a larger token is remembered
-     * @throws IllegalArgumentException if the resource or the token is none
+     * @throws IllegalArgumentException if the resource or the token is invalid
      */
     public void check(String resource, long token) {
         checkAnswer(resource, token, scripts.run(CHECK, List.of(key(resource)), arguments(token)));
@@ -167,7 +167,7 @@ public final class RedisFence {
      * @param value its new value, which never expires
      * @param token the fencing token of the writer's lease
      * @throws StaleTokenException if a larger token is remembered; the key was not set
-     * @throws IllegalArgumentException if the key or the token is none
+     * @throws IllegalArgumentException if the key or the token is invalid
      */
     public void set(String key, String value, long token) {
         List<String> arguments = arguments(token);
@@ -208,7 +208,7 @@ public final class RedisFence {
      *
      * @param resource the name of the resource, of 1 to 255 chars
      * @return such as <code>boltwork:fence:{stock:1001}</code>
-     * @throws IllegalArgumentException if the resource is none
+     * @throws IllegalArgumentException if the resource is invalid
      */
     public String key(String resource) {
         GuardInput.resource(resource);

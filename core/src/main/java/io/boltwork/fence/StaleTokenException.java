@@ -31,7 +31,7 @@ public final class StaleTokenException extends LockException {
         super(
                 "The write to '" + Printable.text(resource) + "' with the fencing token " + token
                         + " was refused: a holder with the newer token " + newerToken
-                        + " has been here. The lock had been lost before this write; roll back, and acquire it again",
+                        + " has used the resource. The lock had been lost before this write. Roll back, and acquire it again",
                 null);
         this.resource = resource;
         this.token = token;

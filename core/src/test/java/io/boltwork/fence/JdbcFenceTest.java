@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the guard for databases refuses before it asks the database. The tests with databases are in examples. */
+/** Refusals of the guard for databases that need no database. The tests with databases are in examples. */
 class JdbcFenceTest {
     private final JdbcFence fence = JdbcFence.defaults();
     private final JdbcFence column = JdbcFence.column("stock", "id", "token");
@@ -128,7 +128,7 @@ class JdbcFenceTest {
         assertThat(stale.newerToken()).isEqualTo(42);
         assertThat(stale)
                 .hasMessageStartingWith("The write to 'stock:\\u000a1001' with the fencing token 41 was refused: a"
-                        + " holder with the newer token 42 has been here.");
+                        + " holder with the newer token 42 has used the resource.");
     }
 
     /** Returns a connection that knows only its mode and its database. */

@@ -185,7 +185,7 @@ class DatabaseGuardTest {
         }
     }
 
-    /** First writers of new resources meet; the transaction of none is damaged by the others. */
+    /** First writers of new resources meet. None damages the transaction of another. */
     @ParameterizedTest
     @MethodSource("levels")
     void firstWritersOfAResourceRaceWithoutHarm(Database.Kind kind, Isolation isolation) throws Exception {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class GuardChainTest {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-    /** What the JVMs report, and what the tables say. */
+    /** The reports of the JVMs and the content of the tables. */
     private record Result(
             long written, long refused, int freezes, long amount, long entries, long distinct, long backwards) {
         void assertExact() {
@@ -52,7 +52,7 @@ class GuardChainTest {
         assertThat(result.written).isGreaterThanOrEqualTo(100_000);
     }
 
-    /** Shows that the check of the other tests would notice a guard that refuses nothing. */
+    /** Shows that the other tests would notice a guard that refuses nothing. */
     @Test
     @EnabledIfSystemProperty(
             named = "boltwork.proof",

@@ -105,7 +105,7 @@ class RedisGuardTest {
     }
 
     @Test
-    void whatIsNoTokenIsAnError() {
+    void aMalformedTokenIsAnError() {
         commands.set(fence.key("a"), "x");
         assertThatThrownBy(() -> fence.check("a", 1))
                 .isInstanceOf(RedisCommandExecutionException.class)

@@ -70,7 +70,7 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     /**
-     * Returns the address for JDBC, with the user, who needs no password. Its database is made by the first connection.
+     * Returns the address for JDBC, with a user that needs no password. Its database is made by the first connection.
      *
      * @return such as {@code jdbc:mariadb://127.0.0.1:<port>/boltwork?user=root}, without TLS
      */

@@ -87,7 +87,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * Returns the address for JDBC, with the user, who needs no password.
+     * Returns the address for JDBC, with a user that needs no password.
      *
      * @return {@code jdbc:postgresql://127.0.0.1:<port>/postgres?user=boltwork}
      */

@@ -1,6 +1,8 @@
 package io.boltwork.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.quorum.QuorumBackend;
+import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
@@ -21,8 +23,10 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -262,6 +266,63 @@ public final class RedisBackend implements LockBackend {
     public static RedisBackend connectCluster(List<String> uris, RedisOptions options) {
         Objects.requireNonNull(options, "options");
         return connect(RedisDeployment.cluster(uris), options, ClientOptions.create());
+    }
+
+    /**
+     * Connects to several independent masters, with default options of Redis and of the quorum.
+     *
+     * @param uris as in {@link #connectQuorum(List, RedisOptions, QuorumOptions)}
+     * @return a backend for one client
+     * @throws IllegalArgumentException as for {@link #connectQuorum(List, RedisOptions, QuorumOptions)}
+     */
+    public static QuorumBackend connectQuorum(List<String> uris) {
+        return connectQuorum(uris, RedisOptions.defaults());
+    }
+
+    /**
+     * Connects to several independent masters, with default options of the quorum.
+     *
+     * @param uris as in {@link #connectQuorum(List, RedisOptions, QuorumOptions)}
+     * @param options the options to use for each server
+     * @return a backend for one client
+     * @throws IllegalArgumentException as for {@link #connectQuorum(List, RedisOptions, QuorumOptions)}
+     */
+    public static QuorumBackend connectQuorum(List<String> uris, RedisOptions options) {
+        return connectQuorum(uris, options, QuorumOptions.defaults());
+    }
+
+    /**
+     * Connects to several independent masters, of which a majority must vote for each holder of a lock. Returns without waiting:
+     * each server is connected in the background. The client that is created with this backend waits for a majority, for at
+     * most about 5 s.
+     *
+     * @param uris 3 to 15 servers, best an odd number, each as in {@link #connect(String)}. They must not replicate each other
+     * @param options the options to use for each server
+     * @param quorum the options of the quorum
+     * @return a backend for one client
+     * @throws IllegalArgumentException if there are too few or too many servers, one is given twice, or a URI is malformed
+     */
+    public static QuorumBackend connectQuorum(List<String> uris, RedisOptions options, QuorumOptions quorum) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(quorum, "quorum");
+        if (Set.copyOf(uris).size() < uris.size()) {
+            throw new IllegalArgumentException("uris must be different servers, but one is given twice: "
+                    + uris.stream()
+                            .map(uri -> RedisDeployment.parse(uri, options.sentinelCredentials())
+                                    .toString())
+                            .toList());
+        }
+        RedisOptions each = options.withLazyConnect(true); // a server that is down must not delay the others
+        List<RedisBackend> nodes = new ArrayList<>();
+        try {
+            for (String uri : uris) {
+                nodes.add(connect(uri, each));
+            }
+            return QuorumBackend.of(nodes, quorum);
+        } catch (IllegalArgumentException refused) {
+            nodes.forEach(RedisBackend::close);
+            throw refused;
+        }
     }
 
     private static RedisBackend connect(RedisDeployment deployment, RedisOptions options, ClientOptions base) {

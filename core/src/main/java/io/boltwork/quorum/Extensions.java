@@ -7,7 +7,9 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.VoteCommand;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -51,6 +53,10 @@ final class Extensions {
         private int counted;
         private int forgotten;
         private boolean isStale;
+
+        /** The votes that a renewal came too late for, at servers that have been asked again. */
+        private final Set<NodeVote> repeated = new HashSet<>();
+
         private boolean isDecided;
 
         Extension(QuorumRequest request, long leaseMillis, long takeoverMillis, Kind kind, Consumer<Renewal> outcome) {
@@ -101,11 +107,27 @@ final class Extensions {
                     }
                 }
                 case LOST -> lost(vote);
-                case STALE, BROKEN -> {
-                    isStale |= result == Renewal.STALE;
-                    ended();
-                }
+                case STALE -> tooLate(vote);
+                case BROKEN -> ended();
             }
+        }
+
+        /** Asks again at once, because this very answer has corrected the estimate of the server's clock. */
+        private void tooLate(NodeVote vote) {
+            if (!repeated.add(vote)) {
+                isStale = true;
+                ended();
+                return;
+            }
+            Renew renew = new Renew(List.of(item(vote)), vote.node.millis() + effect());
+            send(
+                    vote,
+                    renew,
+                    reply -> renewed(
+                            vote,
+                            reply instanceof Reply.Renewed again
+                                    ? again.items().get(0).outcome()
+                                    : Renewal.BROKEN));
         }
 
         private void counts(NodeVote vote) {

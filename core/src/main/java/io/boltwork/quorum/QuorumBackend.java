@@ -335,6 +335,11 @@ public final class QuorumBackend implements LockBackend {
         return completed;
     }
 
+    /** Returns whether a request that a server names is known here, so that its vote will be given back. */
+    boolean knows(String requestAtServer) {
+        return commands.knows(requestAtServer);
+    }
+
     @Override
     public String toString() {
         return "quorum of " + members.nodes;

@@ -86,6 +86,10 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         }
     }
 
+    private Deque<QuorumRequest> line(QuorumRequest request) {
+        return lines.computeIfAbsent(request.lock(), lock -> new ArrayDeque<>());
+    }
+
     /** Answers a question of a request that is known, unless its round is going to answer it. */
     private void answerNow(QuorumRequest request) {
         Deque<QuorumRequest> line = lines.get(request.lock());
@@ -101,7 +105,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     }
 
     private void enter(QuorumRequest request, Question question) {
-        Deque<QuorumRequest> line = lines.computeIfAbsent(request.lock(), lock -> new ArrayDeque<>());
+        Deque<QuorumRequest> line = line(request);
         if (request.isTry() && !line.isEmpty()) {
             question.handler().accept(answer(Reply.Verdict.REFUSED, false));
             return;
@@ -126,6 +130,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
                 case LOST -> {
                     returns.giveBack(request.lock(), request.roundNow(), 0, 0, terms.leaseMillis(), () -> {});
                     request.asks(question);
+                    line(request).addFirst(request); // so that it is told when the lock is free
                     rounds.begin(request);
                 }
                 case FORGOTTEN, STALE, BROKEN -> question.handler().accept(members.tooFew(true));
@@ -184,7 +189,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     private void queue(Command.Acquire next) {
         QuorumRequest request = new QuorumRequest(next);
         if (requests.putIfAbsent(request.id, request) == null) {
-            Deque<QuorumRequest> line = lines.computeIfAbsent(request.lock(), lock -> new ArrayDeque<>());
+            Deque<QuorumRequest> line = line(request);
             line.add(request);
             if (line.size() == 1) {
                 rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
@@ -329,6 +334,11 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     @Override
     public Consumer<Consumer<Reply>> replicate(Command.Replicate command) {
         return handler -> handler.accept(Members.refused(QuorumBackend.NO_REPLICATION));
+    }
+
+    /** Returns whether a request that a server names is known. */
+    boolean knows(String requestAtServer) {
+        return requests.containsKey(String.valueOf(Round.engineRequest(requestAtServer)));
     }
 
     // ================================================================ messages

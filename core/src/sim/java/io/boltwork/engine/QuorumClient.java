@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
@@ -33,9 +35,11 @@ final class QuorumClient {
     private final long driftPpm;
     private final LockOptions options;
     private final Deque<Runnable> delayed = new ArrayDeque<>();
-    private long pausedUntil;
+    private long pausedUntil = -Plan.SECOND;
     private boolean dead;
     private int pending;
+    private final Map<String, Integer> waiting = new HashMap<>();
+    private final QuorumWatch backend;
     private int madeIds;
 
     QuorumClient(QuorumSimulation simulation, String id, Random random, long driftPpm) {
@@ -59,8 +63,9 @@ final class QuorumClient {
                 this::schedule,
                 bound -> bound <= 0 ? 0 : random.nextLong(bound),
                 simulation::defect);
+        this.backend = new QuorumWatch(quorum, simulation);
         this.engine = Engine.open(
-                new QuorumWatch(quorum, simulation),
+                backend,
                 ClientOptions.defaults().withOutagePatience(Duration.ofSeconds(60)),
                 new EngineWorld(
                         new ClientRecord(id, "simulation", "here", 1, 0, LockBackend.WIRE_VERSION),
@@ -143,6 +148,21 @@ final class QuorumClient {
         return dead ? 0 : pending;
     }
 
+    /** Returns whether a user waits for a lock, and nothing has gone wrong with the client or its connections for that time. */
+    boolean waitsWell(String lock, long nanos) {
+        return isWell(nanos) && waiting.getOrDefault(lock, 0) > 0;
+    }
+
+    /** Returns whether nothing has gone wrong with the client or its connections for that time. */
+    boolean isWell(long nanos) {
+        return !dead && time.now() - pausedUntil >= nanos && links.stream().allMatch(link -> link.isWell(nanos));
+    }
+
+    /** Returns whether the client will give back the vote of a request that a server names. */
+    boolean knows(String requestAtServer) {
+        return backend.knows(requestAtServer);
+    }
+
     // ================================================================ users
 
     /** Begins a user that wants locks, one after the other, until the faults are over and it has had its last one. */
@@ -159,8 +179,10 @@ final class QuorumClient {
         CompletionStage<Optional<Lease>> wish = isTry
                 ? view.tryAcquireAsync(Duration.ofMillis(random.nextInt(1_500)))
                 : view.acquireAsync().thenApply(Optional::of);
+        waiting.merge(lock, isTry ? 0 : 1, Integer::sum);
         wish.whenComplete((lease, failure) -> {
             pending--;
+            waiting.merge(lock, isTry ? 0 : -1, Integer::sum);
             if (lease != null && lease.isPresent()) {
                 simulation.acquired(this, lock, lease.get(), time.now() - begun);
                 hold(lock, lease.get());

@@ -34,7 +34,8 @@ final class QuorumLink implements LockBackend, BackendListener {
     private int connection;
     private long lastArrival;
     private long lastReply;
-    private long silentUntil;
+    private long silentUntil = -Plan.SECOND;
+    private long upSince = -Plan.SECOND;
 
     private final class Sent {
         final Command<?> command;
@@ -188,6 +189,12 @@ final class QuorumLink implements LockBackend, BackendListener {
         time.after(nanos, this::connect);
     }
 
+    /** Returns whether nothing has gone wrong with the connection for that time. */
+    boolean isWell(long nanos) {
+        long now = time.now();
+        return up && now - upSince >= nanos && now - silentUntil >= nanos && now - server.frozenUntil() >= nanos;
+    }
+
     private void arriveLate(Sent sent) {
         if (server.isFrozen()) {
             time.at(server.frozenUntil(), () -> arriveLate(sent));
@@ -206,6 +213,7 @@ final class QuorumLink implements LockBackend, BackendListener {
             return;
         }
         up = true;
+        upSince = time.now();
         lastArrival = 0;
         lastReply = 0;
         ServerTime now = server.memory.time();

@@ -3,10 +3,13 @@ package io.boltwork.engine;
 import io.boltwork.memory.MemoryReplica;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
 import io.boltwork.spi.Witness;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** One server of a simulated quorum, with a clock of its own. */
 final class QuorumServer {
@@ -18,7 +21,8 @@ final class QuorumServer {
     private final VirtualTime time;
     private final long ahead;
     private final long driftPpm;
-    private long frozenUntil;
+    private long votesFrom;
+    private long frozenUntil = -Plan.SECOND;
 
     /** What the server had before the last command, as a disk may have it that is behind. */
     private MemoryReplica before;
@@ -30,6 +34,7 @@ final class QuorumServer {
         this.driftPpm = driftPpm;
         this.memory = MemoryServer.create(this::clock);
         this.before = memory.replica();
+        starts();
     }
 
     private Instant clock() {
@@ -40,6 +45,13 @@ final class QuorumServer {
     Reply execute(Command<?> command) {
         before = memory.replica();
         return memory.execute(command);
+    }
+
+    /** Returns the request that has the vote just now, or {@code null}. */
+    @Nullable
+    String voteOf(String lock) {
+        Report.Inspected look = memory.execute(new Look.Inspect(lock));
+        return look.untilMillis() > look.server().millis() ? look.owner() : null;
     }
 
     /** Lets all clients know that the server has been up for long. */
@@ -59,17 +71,29 @@ final class QuorumServer {
         return time.now() < frozenUntil;
     }
 
+    /** Returns whether the server has been up for so long that it votes, whatever its clients have told it. */
+    boolean mayHaveVoted(long now) {
+        return now >= votesFrom;
+    }
+
+    private void starts() {
+        votesFrom = time.now() + 3 * QuorumSimulation.LONGEST_LEASE.toNanos() / 2;
+    }
+
     void restartEmpty() {
+        starts();
         memory.restart();
     }
 
     /** Restarts with all data, which is what a server does that answers only when its disk has everything. */
     void restartDurably() {
+        starts();
         memory.failOver(memory.replica());
     }
 
     /** Restarts without the last write. */
     void restartBehind() {
+        starts();
         memory.failOver(before);
     }
 

@@ -25,6 +25,14 @@ final class QuorumSimulation {
     /** Once healed: a lease of a dead client, the quarantine of a server, and some of it again. */
     private static final long SERVED_WITHIN = 30 * Plan.SECOND;
 
+    private static final long LOOK_EVERY = 100 * Plan.MILLI;
+
+    /** For this time a server may have a vote that its client has forgotten, or a lock may be free although a user waits. */
+    private static final long BRIEFLY = 900 * Plan.MILLI;
+
+    /** The same for a user whose engine pauses because its questions have failed. */
+    private static final long AFTER_FAULTS = 6 * Plan.SECOND;
+
     /** The most by which a clock may be wrong in a thousand seconds, in milliseconds: the quorum allows for 1 %. */
     private static final int WITHIN_BOUND_PPM = 2_000;
 
@@ -69,7 +77,13 @@ final class QuorumSimulation {
         for (int i = 0; i < users; i++) {
             clients.add(new QuorumClient(this, "c" + i, new Random(random.nextLong()), drift()));
         }
-        clients.forEach(QuorumClient::beginUser);
+        for (QuorumClient client : clients) {
+            client.beginUser();
+            if (random.nextBoolean()) {
+                client.beginUser(); // two users of a client hand the lock over
+            }
+        }
+        time.after(LOOK_EVERY, this::look);
         for (int i = random.nextInt(12); i > 0; i--) {
             time.at(random.nextLong(FAULTS_LAST), this::fault);
         }
@@ -116,6 +130,51 @@ final class QuorumSimulation {
                 overlaps++;
                 require(isBeyond, valid + " valid holders of " + lock.getKey());
             }
+        }
+    }
+
+    private final Map<String, Long> since = new HashMap<>();
+
+    /** Looks for what may be so for a moment only. */
+    private void look() {
+        for (String lock : LOCKS.subList(0, locks)) {
+            boolean isFree = servers.stream()
+                            .filter(server -> server.voteOf(lock) == null)
+                            .count()
+                    > servers.size() / 2;
+            boolean isHeld = held.getOrDefault(lock, List.of()).stream().anyMatch(Lease::isValid);
+            boolean isWanted = clients.stream().anyMatch(client -> client.waitsWell(lock, BRIEFLY));
+            boolean mayVote = servers.stream()
+                            .filter(server -> server.mayHaveVoted(time.now()))
+                            .count()
+                    > servers.size() / 2;
+            long bound = faults == 0 ? BRIEFLY : AFTER_FAULTS;
+            brief(lock + " is free, and a user waits", isFree && !isHeld && isWanted && mayVote && !isBeyond, bound);
+            for (QuorumServer server : servers) {
+                String vote = server.voteOf(lock);
+                QuorumClient of = vote == null ? null : clientOf(vote);
+                // a server that has just started may have lost what it was told last
+                boolean isForgotten =
+                        of != null && of.isWell(BRIEFLY) && !of.knows(vote) && server.mayHaveVoted(time.now());
+                brief(server + " has a vote for " + lock + " that its client has forgotten", isForgotten, BRIEFLY);
+            }
+        }
+        time.after(LOOK_EVERY, this::look);
+    }
+
+    private @Nullable QuorumClient clientOf(String request) {
+        return clients.stream()
+                .filter(client -> request.startsWith(client.id + ":"))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void brief(String what, boolean isSo, long bound) {
+        if (!isSo) {
+            since.remove(what);
+        } else {
+            long begun = since.computeIfAbsent(what, name -> time.now());
+            require(time.now() - begun <= bound, what + ", for " + (time.now() - begun) / Plan.MILLI + " ms");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.LockOptions;
+import io.boltwork.quorum.VirtualQuorum;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
@@ -70,6 +71,11 @@ final class QuorumWatch implements LockBackend {
             }
             handler.accept(reply);
         });
+    }
+
+    /** Returns whether the quorum knows a request that a server names. */
+    boolean knows(String requestAtServer) {
+        return VirtualQuorum.knows(quorum, requestAtServer);
     }
 
     @Override

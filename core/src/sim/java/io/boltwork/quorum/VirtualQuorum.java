@@ -24,4 +24,9 @@ public final class VirtualQuorum {
         QuorumWorld world = new QuorumWorld(ticker, timers::apply, random, Runnable::run, 0, defects, () -> {});
         return QuorumBackend.of(nodes, options, world);
     }
+
+    /** Returns whether a quorum knows a request that a server names, so that it will give its vote back. */
+    public static boolean knows(LockBackend quorum, String requestAtServer) {
+        return ((QuorumBackend) quorum).knows(requestAtServer);
+    }
 }

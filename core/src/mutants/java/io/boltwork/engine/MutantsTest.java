@@ -52,7 +52,7 @@ class MutantsTest {
     @Test
     @EnabledIfSystemProperty(named = "boltwork.mutants", matches = ".+", disabledReason = "for mvn verify -Pmutants")
     void everyMutantIsCaught() throws Exception {
-        assertThat(Hunt.rules())
+        assertThat(Hunt.rules(""))
                 .as("the test of a rule that fails without a mutant")
                 .isNull();
         String only = System.getProperty("boltwork.mutants");
@@ -99,16 +99,18 @@ class MutantsTest {
     private static Catch hunt(Mutant mutant) throws Exception {
         Class<?> hunt = new MutantLoader(mutant).loadClass(Hunt.class.getName());
         Method seeds = hunt.getDeclaredMethod("seeds", long.class, long.class);
-        Method rules = hunt.getDeclaredMethod("rules");
+        Method rules = hunt.getDeclaredMethod("rules", String.class);
         seeds.setAccessible(true);
         rules.setAccessible(true);
         long start = System.nanoTime();
-        String[] found = mutant.byRule() ? (String[]) rules.invoke(null) : null;
+        // simulations of a quorum and of its votes show nothing of the other parts, and take long
+        String first = mutant.file().matches("quorum/.*|.*/VoteRules.java") ? ".*(Quorum|Vote).*" : "";
+        String[] found = mutant.byRule() ? (String[]) rules.invoke(null, first) : null;
         if (found == null) {
             found = (String[]) seeds.invoke(null, mutant.seed(), mutant.seed() + SEEDS);
         }
         if (found == null && !mutant.byRule()) {
-            found = (String[]) rules.invoke(null);
+            found = (String[]) rules.invoke(null, first);
         }
         long millis = (System.nanoTime() - start) / 1_000_000;
         return found == null ? new Catch(mutant, null, "", millis) : new Catch(mutant, found[0], found[1], millis);

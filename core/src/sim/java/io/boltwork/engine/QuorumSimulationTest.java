@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class QuorumSimulationTest {
 
     private static final long FIRST = Long.getLong("boltwork.firstSeed", 0);
-    private static final long SEEDS = Long.getLong("boltwork.quorumSeeds", 300);
+    private static final long SEEDS = Long.getLong("boltwork.quorumSeeds", 150);
 
     @Test
     void noTwoHoldersOfAQuorumAreValidAndTokensGrow() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Compares the rules of shared locks in Java with the scripts, see {@link ShareDifferentialRun}. */
 class ShareDifferentialTest {
 
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 40);
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 25);
 
     @Test
     void redisAndMemoryAnswerAlike() throws Exception {

@@ -178,8 +178,8 @@ final class Rounds {
                 request.phase = Phase.RAISING;
                 round.token = round.largestToken();
                 round.votes.stream().filter(NodeVote::isGiven).toList().forEach(vote -> raise(request, round, vote));
-            } else if (given + open < members.majority) {
-                lose(request, round);
+            } else if (given + open < members.majority && (open == 0 || round.answered() >= members.majority)) {
+                lose(request, round); // not before a majority has answered, or it would count as unavailable
             }
         } else if (request.phase == Phase.RAISING) {
             int raised = round.count(vote -> vote.isGiven() && vote.isRaised);

@@ -114,17 +114,17 @@ final class Members {
         return new Reply.Failed(executed, new BackendException(problems(), true, cause()));
     }
 
-    /** Returns why there is no majority, with a line for each server. */
+    /** Returns why there is no majority, with a part for each server: messages have no line breaks. */
     String problems() {
         long voters = nodes.stream().filter(QuorumNode::mayVote).count();
         String lines = nodes.stream()
                 .map(node -> {
                     String problem = node.problem();
-                    return "\n  " + node + (problem == null ? " votes" : " " + problem);
+                    return node + (problem == null ? " votes" : " " + problem);
                 })
-                .collect(Collectors.joining());
+                .collect(Collectors.joining("; "));
         return "Too few servers of the quorum have answered: a majority is " + majority + " of " + nodes.size()
-                + ", and " + voters + " can vote:" + lines;
+                + ", and " + voters + " can vote: " + lines;
     }
 
     private @Nullable Throwable cause() {

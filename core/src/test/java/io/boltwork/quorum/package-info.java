@@ -1,0 +1,5 @@
+/** Tests of quorums without a network. */
+@NullMarked
+package io.boltwork.quorum;
+
+import org.jspecify.annotations.NullMarked;

@@ -77,4 +77,13 @@ public interface LockSite {
     default Duration longestLease() {
         return Duration.ofDays(365);
     }
+
+    /**
+     * Returns by how much two looks at a lease may differ about its end: several servers have several clocks.
+     *
+     * @return zero unless overridden
+     */
+    default Duration clockTolerance() {
+        return Duration.ZERO;
+    }
 }

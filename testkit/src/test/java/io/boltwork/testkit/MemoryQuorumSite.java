@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 
 /** A quorum of servers in memory, to all of which everything happens. They have been up for long. */
 final class MemoryQuorumSite implements LockSite {
+    /** Not longer than a server may take to answer: then the votes decide how long a call takes. */
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
     private static final Duration LONGEST_LEASE = Duration.ofDays(1);
     private static final long LONG_AGO = Duration.ofDays(2).toMillis();
 
@@ -37,7 +39,7 @@ final class MemoryQuorumSite implements LockSite {
     @Override
     public LockBackend newBackend() {
         List<LockBackend> nodes = servers.stream()
-                .<LockBackend>map(server -> MemoryBackend.on(server, Slack.of(COMMAND_TIMEOUT)))
+                .<LockBackend>map(server -> MemoryBackend.on(server, COMMAND_TIMEOUT))
                 .toList();
         backends.addAll(nodes);
         return QuorumBackend.of(nodes, QuorumOptions.defaults().longestLease(LONGEST_LEASE));
@@ -95,6 +97,11 @@ final class MemoryQuorumSite implements LockSite {
     @Override
     public Duration longestLease() {
         return LONGEST_LEASE;
+    }
+
+    @Override
+    public Duration clockTolerance() {
+        return Slack.of(Duration.ofMillis(200));
     }
 
     @Override

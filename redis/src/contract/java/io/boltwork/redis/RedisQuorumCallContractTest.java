@@ -1,0 +1,17 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.CallContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Calls of locks on a quorum of three real servers keep the contract. */
+class RedisQuorumCallContractTest extends CallContract {
+
+    @RegisterExtension
+    static final QuorumRedis REDIS = new QuorumRedis(3);
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,0 +1,19 @@
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LeaseContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Leases of locks on a quorum of three real servers keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class RedisQuorumLeaseContractTest extends LeaseContract {
+
+    @RegisterExtension
+    static final QuorumRedis REDIS = new QuorumRedis(3);
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,0 +1,85 @@
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
+import io.boltwork.LockClient;
+import io.boltwork.quorum.QuorumBackend;
+import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.ReplicaGroup;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The servers of a quorum must be different ones. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class QuorumMembersTest {
+
+    private static void areRefused(QuorumBackend backend, String... named) {
+        assertThatExceptionOfType(BackendException.class)
+                .isThrownBy(() -> LockClient.create(backend).close())
+                .withMessageContainingAll(named)
+                .withMessageContaining("are the same server, or have the same master")
+                .matches(refused -> !refused.isRetryable());
+    }
+
+    @Test
+    void theSameServerUnderTwoNamesIsRefused() {
+        try (QuorumServers servers = QuorumServers.voting(2)) {
+            String again = servers.get(0).uri().replace("127.0.0.1", "localhost");
+            List<String> uris = List.of(servers.get(0).uri(), servers.get(1).uri(), again);
+            areRefused(RedisBackend.connectQuorum(uris), servers.get(0).uri(), again);
+        }
+    }
+
+    @Test
+    void aMasterIsOnlyOneMemberThoughAReplicaLeadsToIt() {
+        try (ReplicaGroup group = ReplicaGroup.start(1);
+                RedisServer third = RedisServer.start()) {
+            String master = group.uris().get(0);
+            RedisBackend replicated = RedisBackend.connectReplicated(group.uris());
+            areRefused(
+                    QuorumBackend.of(
+                            List.of(replicated, RedisBackend.connect(master), RedisBackend.connect(third.uri()))),
+                    replicated.toString(),
+                    master);
+        }
+    }
+
+    @Test
+    void anAddressThatIsGivenTwiceIsRefusedBeforeAnyConnection() {
+        String one = "redis://:secret@127.0.0.1:1";
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisBackend.connectQuorum(List.of(one, "redis://127.0.0.1:2", one)))
+                .withMessageContainingAll("one is given twice", "127.0.0.1:1")
+                .withMessageNotContaining("secret");
+    }
+
+    @Test
+    void aLockCostsThreeCommandsOfEachServerAtMost() {
+        try (QuorumServers servers = QuorumServers.voting(5)) {
+            FencedLock lock = servers.client(QuorumOptions.defaults()).lock("l");
+            lock.lock();
+            lock.unlock();
+            RedisPromiseTest.pass(Duration.ofMillis(200)); // for the answers of the slowest
+            CommandStats.reset(servers.all());
+            for (int i = 0; i < 10; i++) {
+                lock.lock();
+                lock.unlock();
+            }
+            RedisPromiseTest.pass(Duration.ofMillis(200));
+            for (RedisServer server : servers.all()) {
+                CommandStats stats = CommandStats.of(server);
+                assertThat(stats.requests())
+                        .as("a vote and a release each, and a raise unless its vote came after the release")
+                        .isBetween(20L, 30L);
+                assertThat(stats.published()).isZero();
+            }
+        }
+    }
+}

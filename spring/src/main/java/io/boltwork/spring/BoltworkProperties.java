@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.ClientOptions;
+import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.IdleLife;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,7 +120,9 @@ record BoltworkProperties(
         /** Redis Cluster. */
         CLUSTER,
         /** A master and its replicas, without sentinels. */
-        MASTERSLAVE
+        MASTERSLAVE,
+        /** Independent masters, a majority of which votes for each holder. */
+        QUORUM
     }
 
     /**
@@ -269,11 +272,16 @@ record BoltworkProperties(
      *
      * @param type Kind of Redis deployment.
      * @param address Host and port, such as 'localhost:6379'. Several, separated by commas, are sentinels, nodes, or
-     *     the master and its replicas. With sentinels, a first entry without a port is the master's name.
+     *     the master and its replicas, or the servers of a quorum. With sentinels, a first entry without a port is
+     *     the master's name.
      * @param username Username, if Redis has users.
      * @param password Password of Redis.
      * @param database Number of the database.
      * @param master Name that the sentinels have for the master, unless the address begins with it.
+     * @param longestLease Longest lease on a quorum, with its takeover delay. A server that has started does not vote
+     *     for this long.
+     * @param trustUptime Whether a server of a quorum votes once it reports that it has been up for long enough. Only
+     *     for hosts whose clocks never step.
      */
     record Server(
             @DefaultValue("standalone") ServerType type,
@@ -281,7 +289,16 @@ record BoltworkProperties(
             @Nullable String username,
             @Nullable String password,
             @DefaultValue("0") int database,
-            @Nullable String master) {
+            @Nullable String master,
+            @DefaultValue("60s") Duration longestLease,
+            @DefaultValue("false") boolean trustUptime) {
+
+        /** Returns the options of a quorum; the exception names the wrong property, under {@code form}. */
+        QuorumOptions quorum(String form) {
+            QuorumOptions options =
+                    apply(form + ".longest-lease", longestLease, QuorumOptions.defaults()::longestLease);
+            return trustUptime ? options.trustUptime() : options;
+        }
 
         /** Omits the address, which may contain a password, and the password. */
         @Override

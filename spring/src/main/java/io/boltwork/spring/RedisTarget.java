@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
@@ -21,10 +22,11 @@ import org.springframework.boot.ssl.SslBundle;
  *
  * @param said the property that specifies it
  * @param kind the kind of deployment
- * @param uris its addresses in Boltwork's form; several for a master with replicas or a cluster
+ * @param uris its addresses in Boltwork's form; several for a master with replicas, a cluster or a quorum
  * @param sentinelUser the sentinels' user, if they have users
  * @param sentinelPassword the sentinels' password, if they require one
  * @param sslBundle the TLS configuration; {@code null} for the JVM's default
+ * @param quorum the options of a quorum; others do not use them
  */
 record RedisTarget(
         String said,
@@ -32,7 +34,8 @@ record RedisTarget(
         List<String> uris,
         @Nullable String sentinelUser,
         @Nullable String sentinelPassword,
-        @Nullable SslBundle sslBundle) {
+        @Nullable SslBundle sslBundle,
+        QuorumOptions quorum) {
 
     /** The kind of Redis deployment. */
     enum Kind {
@@ -41,7 +44,9 @@ record RedisTarget(
         /** A master and its replicas. */
         REPLICATED,
         /** Redis Cluster. */
-        CLUSTER
+        CLUSTER,
+        /** Independent masters. */
+        QUORUM
     }
 
     /** Connects; blocks for at most about 5 s. This is the only place that selects the kind of connection. */
@@ -100,6 +105,7 @@ record RedisTarget(
             case ONE -> RedisBackend.connect(uris.get(0), options);
             case REPLICATED -> RedisBackend.connectReplicated(uris, options);
             case CLUSTER -> RedisBackend.connectCluster(uris, options);
+            case QUORUM -> RedisBackend.connectQuorum(uris, options, quorum);
         };
     }
 
@@ -131,6 +137,7 @@ record RedisTarget(
         private @Nullable SslBundle sslBundle;
         private @Nullable String sentinelUser;
         private @Nullable String sentinelPassword;
+        private QuorumOptions quorum = QuorumOptions.defaults();
 
         Builder(String said) {
             this.said = said;
@@ -170,6 +177,11 @@ record RedisTarget(
             return this;
         }
 
+        Builder quorum(QuorumOptions quorum) {
+            this.quorum = quorum;
+            return this;
+        }
+
         Builder timeout(@Nullable Duration timeout) {
             this.timeout = timeout;
             return this;
@@ -186,7 +198,7 @@ record RedisTarget(
             List<String> uris = kind == Kind.ONE
                     ? List.of(uri(master == null ? scheme : scheme + "-sentinel", String.join(",", nodes)))
                     : nodes.stream().map(node -> uri(scheme, node)).collect(Collectors.toList());
-            return new RedisTarget(said, kind, uris, sentinelUser, sentinelPassword, sslBundle);
+            return new RedisTarget(said, kind, uris, sentinelUser, sentinelPassword, sslBundle, quorum);
         }
 
         private String uri(String scheme, String hosts) {

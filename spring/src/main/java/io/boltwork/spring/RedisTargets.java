@@ -1,5 +1,6 @@
 package io.boltwork.spring;
 
+import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spring.BoltworkProperties.Server;
 import io.boltwork.spring.BoltworkProperties.ServerType;
 import java.time.Duration;
@@ -50,7 +51,8 @@ final class RedisTargets {
                     timed,
                     properties.redis().sentinelUsername(),
                     properties.redis().sentinelPassword(),
-                    bundle(properties.redis().sslBundle()));
+                    bundle(properties.redis().sslBundle()),
+                    QuorumOptions.defaults());
         }
         if (StringUtils.hasText(properties.lock().server().address())) {
             return target(SHORT_FORM, properties.lock().server());
@@ -97,7 +99,7 @@ final class RedisTargets {
             throw RedisTarget.malformed(
                     form + ".address",
                     "It must be one address for type=standalone, but there are " + nodes.size() + "; set " + form
-                            + ".type to sentinel, masterslave or cluster, or specify one server.");
+                            + ".type to sentinel, masterslave, cluster or quorum, or specify one server.");
         }
         if (server.database() < 0) {
             throw BoltworkProperties.invalid(form + ".database", server.database(), "It must be 0 or more.");
@@ -107,7 +109,9 @@ final class RedisTargets {
                     case STANDALONE, SENTINEL -> RedisTarget.Kind.ONE;
                     case MASTERSLAVE -> RedisTarget.Kind.REPLICATED;
                     case CLUSTER -> RedisTarget.Kind.CLUSTER;
+                    case QUORUM -> RedisTarget.Kind.QUORUM;
                 });
+        target.quorum(server.quorum(form));
         nodes.forEach(target::node);
         return target.build();
     }

@@ -74,7 +74,18 @@ class ServerPropertiesTest {
         assertWrong(at(form), form + ".type=lonely", "lonely");
         assertWrong(
                 redis().withPropertyValues(form + ".type=sentinel"), form + ".address=s1:26379", ".master=mymaster");
-        assertWrong(redis(), form + ".address=a:1,b:2", ".type to sentinel, masterslave or cluster");
+        assertWrong(redis(), form + ".address=a:1,b:2", ".type to sentinel, masterslave, cluster or quorum");
+    }
+
+    @Test
+    void aQuorumHasALongestLease() {
+        ApplicationContextRunner quorum = redis().withPropertyValues("boltwork.lock.server.type=quorum");
+        ApplicationContextRunner three = quorum.withPropertyValues("boltwork.lock.server.address=a:1,b:2,c:3");
+        assertWrong(three, "boltwork.lock.server.longest-lease=500ms", "longest");
+        assertWrong(three, "boltwork.lock.server.longest-lease=soon", "soon");
+        assertWrong(three, "boltwork.lock.server.trust-uptime=perhaps", "perhaps");
+        assertWrong(quorum, "boltwork.lock.server.address=a:1,b:2", "must be 3 to 15 servers, but are 2");
+        assertWrong(quorum, "boltwork.lock.server.address=a:1,b:2,a:1", "one is given twice");
     }
 
     @Test

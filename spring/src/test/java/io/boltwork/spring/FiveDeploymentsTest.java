@@ -10,12 +10,16 @@ import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** One application on four deployments, each set by the short form and by the application's own properties. */
-class FourDeploymentsTest {
+/**
+ * One application on five deployments, each set by the short form and by the application's own properties, which have no
+ * quorum.
+ */
+class FiveDeploymentsTest {
 
     static class Shop {
         @DistributedLock("'stock:' + #item")
@@ -87,6 +91,25 @@ class FourDeploymentsTest {
             String nodes = addresses(group.nodes().subList(0, 2));
             sells("boltwork.lock.server.type=cluster", "boltwork.lock.server.address=" + nodes);
             sells("spring.data.redis.cluster.nodes=" + nodes);
+        }
+    }
+
+    @Test
+    void quorum() {
+        List<RedisServer> servers = Stream.generate(
+                        () -> RedisServer.start("--appendonly", "yes", "--appendfsync", "always"))
+                .limit(3)
+                .toList();
+        try {
+            sells(
+                    "boltwork.lock.server.type=quorum",
+                    "boltwork.lock.server.address=" + addresses(servers),
+                    "boltwork.lock.server.longest-lease=40s",
+                    "boltwork.lock.server.trust-uptime=true");
+            servers.get(1).kill();
+            sells("boltwork.lock.server.type=quorum", "boltwork.lock.server.address=" + addresses(servers));
+        } finally {
+            servers.forEach(RedisServer::close);
         }
     }
 }

@@ -12,6 +12,8 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.quorum.QuorumBackend;
+import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +63,22 @@ final class ClassExamples {
             FencedLock stock = locks.lock("stock:1001");
         }
         // @end
+    }
+
+    void quorumBackend(LockBackend first, LockBackend second, LockBackend third) throws InterruptedException {
+        // @start region="QuorumBackend"
+        LockBackend three = QuorumBackend.of(List.of(first, second, third));
+        try (LockClient locks = LockClient.create(three)) {
+            locks.lock("stock:1001").run(Duration.ofSeconds(2), () -> sell());
+        }
+        // @end
+    }
+
+    static QuorumOptions quorumOptions() {
+        // @start region="QuorumOptions"
+        QuorumOptions options = QuorumOptions.defaults().longestLease(Duration.ofSeconds(40));
+        // @end
+        return options;
     }
 
     static @Nullable String readWriteLock(LockClient locks, Map<String, String> cache, String product) {

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.function.ToIntFunction;
 
-/** Runs one sale, during which the master of the locks' Redis is killed. The stock is in a separate Redis. */
+/** Runs one sale, during which the master of the locks' Redis, or two of five, are killed. The stock is in a separate Redis. */
 final class FailoverSale implements AutoCloseable {
     private final SalePlan plan;
     private final int stock;
@@ -47,7 +47,8 @@ final class FailoverSale implements AutoCloseable {
         warehouse.open(rehearsal.item(), stock);
         new Sale(rehearsal, shops).run(left -> {});
         out.println();
-        out.println("With Boltwork, lock(). The master is killed when half of the buyers have been served.");
+        out.println("With Boltwork, lock().");
+        out.println(site.victim() + " killed when half of the buyers have been served.");
         warehouse.open(plan.item(), stock);
         Sale sale = new Sale(plan, shops);
         List<Visit> visits;

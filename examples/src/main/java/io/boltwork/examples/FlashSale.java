@@ -41,6 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "TIME is a number and a unit: 50ms, 1.5s, 1m.",
             "The full sale takes about a minute:  ./demo --buyers 1000 --over 5s",
             "The master is killed during the sale:  ./demo --deployment sentinel",
+            "Two of five masters are killed:  ./demo --deployment quorum",
             "Small examples of other uses:  ./demo --example --help"
         },
         exitCodeListHeading = "%nExit codes:%n",

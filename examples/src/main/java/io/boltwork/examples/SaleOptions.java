@@ -43,8 +43,8 @@ final class SaleOptions {
             paramLabel = "KIND",
             converter = DeploymentConverter.class,
             description =
-                    "standalone, sentinel, replicated or cluster: keeps the locks in such a Redis, and kills the master"
-                            + " of the sale's lock during the sale.")
+                    "standalone, sentinel, replicated, cluster or quorum: keeps the locks in such a Redis, and kills the"
+                            + " master of the sale's lock during the sale, or two of the quorum's five masters.")
     private SaleSite.@Nullable Kind deployment;
 
     private int shops;
@@ -126,7 +126,7 @@ final class SaleOptions {
         return redis;
     }
 
-    /** Returns the deployment of the locks' Redis whose master is killed; {@code null} for a sale without that. */
+    /** Returns the deployment of the locks' Redis of which masters are killed; {@code null} for a sale without that. */
     SaleSite.@Nullable Kind deployment() {
         return deployment;
     }
@@ -184,9 +184,10 @@ final class SaleOptions {
                 case "sentinel" -> SaleSite.Kind.SENTINEL;
                 case "replicated" -> SaleSite.Kind.REPLICATED;
                 case "cluster" -> SaleSite.Kind.CLUSTER;
+                case "quorum" -> SaleSite.Kind.QUORUM;
                 default ->
                     throw new TypeConversionException(
-                            "'" + text + "' is neither standalone, sentinel, replicated nor cluster");
+                            "'" + text + "' is neither standalone, sentinel, replicated, cluster nor quorum");
             };
         }
     }

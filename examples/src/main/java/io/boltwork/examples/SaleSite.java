@@ -4,8 +4,11 @@ import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 
-/** A Redis for the locks, in one of the usual deployments, whose master can be killed. */
+/** A Redis for the locks, in one of the usual deployments, whose master, or a minority of several, can be killed. */
 interface SaleSite extends AutoCloseable {
 
     /** The deployments. */
@@ -17,17 +20,27 @@ interface SaleSite extends AutoCloseable {
         /** A master and two replicas, one of which is promoted by hand. */
         REPLICATED,
         /** A cluster of three masters, each with one replica. */
-        CLUSTER
+        CLUSTER,
+        /** Five independent masters, two of which are killed. */
+        QUORUM
     }
 
     /** The word before the URIs of a cluster's nodes. */
     String CLUSTER = "cluster";
+
+    /** The word before the URIs of a quorum's servers. */
+    String QUORUM = "quorum";
 
     /** Returns the URIs, separated by blanks. */
     String uris();
 
     /** Returns a description for the report. */
     String describe();
+
+    /** Returns which servers {@link #killMaster} kills, for the report. */
+    default String victim() {
+        return "The master is";
+    }
 
     /** Kills the master of a lock. Then does what an operator would do, if the deployment needs one. */
     void killMaster(String lock);
@@ -41,6 +54,7 @@ interface SaleSite extends AutoCloseable {
             case SENTINEL -> new Watched(SentinelGroup.start("--appendonly", "yes", "--min-replicas-to-write", "0"));
             case REPLICATED -> new Replicated(ReplicaGroup.start(2, "--appendonly", "yes"));
             case CLUSTER -> new Spread(ClusterGroup.start("--appendonly", "yes"));
+            case QUORUM -> Voting.start();
         };
     }
 
@@ -138,6 +152,42 @@ interface SaleSite extends AutoCloseable {
         @Override
         public void close() {
             group.close();
+        }
+    }
+
+    /** Five servers, of which three must vote. Each has all writes on disk, so that it votes from the start. */
+    record Voting(List<RedisServer> servers) implements SaleSite {
+        static Voting start() {
+            List<RedisServer> servers = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                servers.add(RedisServer.start("--appendonly", "yes", "--appendfsync", "always"));
+            }
+            return new Voting(servers);
+        }
+
+        @Override
+        public String uris() {
+            return QUORUM + " " + servers.stream().map(RedisServer::uri).collect(Collectors.joining(" "));
+        }
+
+        @Override
+        public String describe() {
+            return "a quorum of 5 independent masters";
+        }
+
+        @Override
+        public String victim() {
+            return "Two of the five masters are";
+        }
+
+        @Override
+        public void killMaster(String lock) {
+            servers.subList(0, 2).forEach(RedisServer::kill);
+        }
+
+        @Override
+        public void close() {
+            servers.forEach(RedisServer::close);
         }
     }
 }

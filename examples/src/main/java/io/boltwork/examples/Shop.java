@@ -4,6 +4,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.spi.LockBackend;
 import io.lettuce.core.RedisURI;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -50,8 +51,14 @@ final class Shop {
         System.exit(0);
     }
 
-    /** Accepts one address, the addresses of a master and its replicas, or {@code cluster} and some of its nodes. */
-    private static RedisBackend connect(List<String> where) {
+    /**
+     * Accepts one address, the addresses of a master and its replicas, {@code cluster} and some of its nodes, or {@code
+     * quorum} and all its servers.
+     */
+    private static LockBackend connect(List<String> where) {
+        if (where.get(0).equals(SaleSite.QUORUM)) {
+            return RedisBackend.connectQuorum(where.subList(1, where.size()));
+        }
         if (where.get(0).equals(SaleSite.CLUSTER)) {
             return RedisBackend.connectCluster(where.subList(1, where.size()));
         }

@@ -55,10 +55,10 @@ class DemoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"standalone", "sentinel", "replicated", "cluster"})
-    void nothingIsOversoldIfTheMasterIsKilledDuringTheSale(String deployment) throws Exception {
+    @ValueSource(strings = {"standalone", "sentinel", "replicated", "cluster", "quorum"})
+    void nothingIsOversoldIfMastersAreKilledDuringTheSale(String deployment) throws Exception {
         assumeTrue(
-                deployment.equals("replicated") || Boolean.getBoolean("boltwork.proof"),
+                List.of("replicated", "quorum").contains(deployment) || Boolean.getBoolean("boltwork.proof"),
                 "skipped: a quarter of a minute each, -Dboltwork.proof=true");
         try (DemoRun demo = DemoRun.start(directory, with("--deployment", deployment))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();

@@ -15,6 +15,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.spi.Witness;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.io.ByteArrayOutputStream;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +75,18 @@ class ExamplesInDocsTest {
         examples.fencedLock(stock);
         assertThat(events).containsExactly("sell, held elsewhere: true");
         assertThat(stockElsewhere.isLocked()).isFalse();
+    }
+
+    @Test
+    void aQuorumExcludes() throws InterruptedException {
+        List<MemoryServer> servers =
+                Stream.generate(MemoryServer::create).limit(3).toList();
+        servers.forEach(server -> server.execute(new Witness(
+                server.time().run(),
+                ClassExamples.quorumOptions().longestLease().toMillis() * 2)));
+        examples.quorumBackend(
+                MemoryBackend.on(servers.get(0)), MemoryBackend.on(servers.get(1)), MemoryBackend.on(servers.get(2)));
+        assertThat(events).hasSize(1);
     }
 
     @Test

@@ -52,6 +52,12 @@ class JavadocTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"QuorumBackend", "QuorumOptions"})
+    void examplesOfQuorumsMatchTheirSources(String type) throws IOException {
+        assertThat(page("quorum/" + type).verified()).containsExactly("ClassExamples.java#" + type);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"DistributedLock", "LockTemplate"})
     void examplesOfTheStarterMatchItsSources(String type) throws IOException {
         List<String> source = Files.readAllLines(STARTER.resolve(type + ".java"));

@@ -94,7 +94,7 @@ class QuorumLivenessTest {
         }
     }
 
-    @Test
+    @TimedTest
     void threeKilledServersOfFiveFailTimedCallsInTime() throws Exception {
         try (QuorumServers servers = QuorumServers.voting(5)) {
             LockClient client = servers.client(QuorumOptions.defaults());

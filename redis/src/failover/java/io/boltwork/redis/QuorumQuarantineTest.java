@@ -73,7 +73,7 @@ class QuorumQuarantineTest {
         }
     }
 
-    @Test
+    @TimedTest
     void serversWithAllWritesOnDiskVoteAtOnce() throws Exception {
         try (QuorumServers servers = QuorumServers.start(3, "--appendonly", "yes", "--appendfsync", "always")) {
             LockClient client = servers.client(SHORT);
@@ -89,7 +89,7 @@ class QuorumQuarantineTest {
         }
     }
 
-    @Test
+    @TimedTest
     void aTrustedUptimeEndsTheQuarantine() throws Exception {
         try (QuorumServers servers = QuorumServers.start(3)) {
             RedisPromiseTest.pass(Duration.ofMillis(3_100));

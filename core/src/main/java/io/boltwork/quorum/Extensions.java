@@ -82,7 +82,7 @@ final class Extensions {
         }
 
         private long patience() {
-            return Members.patience(request.terms.leaseMillis());
+            return Members.extensionPatience(request.terms.leaseMillis());
         }
 
         // ================================================================ the answers of one server

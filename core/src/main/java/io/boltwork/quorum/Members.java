@@ -91,6 +91,11 @@ final class Members {
         return Math.min(within, lease / SHORTEST_LEASE_PART);
     }
 
+    /** Returns how long a server may take to extend a lease: longer, because the others do not wait for it. */
+    static long extensionPatience(long leaseMillis) {
+        return Math.min(LONGEST_PATIENCE, TimeUnit.MILLISECONDS.toNanos(leaseMillis) / SHORTEST_LEASE_PART);
+    }
+
     /** Returns for how many milliseconds after its sending a command may take effect at a server. */
     static long effectMillis(long leaseMillis) {
         return 2 * TimeUnit.NANOSECONDS.toMillis(patience(leaseMillis));

@@ -353,7 +353,7 @@ final class QuorumNode implements BackendListener {
         checked = true;
         if (left > 0 && !witnessed.durable()) {
             votesFrom = world.now() + TimeUnit.MILLISECONDS.toNanos(left);
-            world.timers().schedule(() -> events.run(() -> watcher.changed(this)), votesFrom - world.now());
+            world.timers().schedule(() -> events.run(this::quarantineEnded), votesFrom - world.now());
         } else {
             votesFrom = world.now();
         }
@@ -361,6 +361,13 @@ final class QuorumNode implements BackendListener {
             watcher.changed(this);
             witnessLater(++witnessing);
         }
+    }
+
+    private void quarantineEnded() {
+        if (connected && checked) {
+            check(); // so that a client which comes now need not wait
+        }
+        watcher.changed(this);
     }
 
     private void witnessLater(int connection) {

@@ -3,13 +3,15 @@ package io.boltwork.bench;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The servers of one measurement: real processes, either a single server or the masters of a cluster. Not thread-safe.
+ * The servers of one measurement: real processes, either a single server, independent ones, or the masters of a cluster.
+ * Not thread-safe.
  */
 final class BenchServers implements AutoCloseable {
     private static final int MASTERS = 3;
@@ -32,6 +34,22 @@ final class BenchServers implements AutoCloseable {
         }
         ClusterGroup cluster = ClusterGroup.start(MASTERS, 0, NODE_TIMEOUT);
         return new BenchServers(cluster.nodes(), cluster::close);
+    }
+
+    /** Starts independent servers that are known to have been up for long. */
+    static BenchServers start(int number) {
+        List<RedisServer> started = new ArrayList<>();
+        BenchServers servers = new BenchServers(started, () -> started.forEach(RedisServer::close));
+        try {
+            for (int i = 0; i < number; i++) {
+                started.add(RedisServer.start());
+            }
+            servers.uris().forEach(Uptime::tell);
+            return servers;
+        } catch (Throwable e) {
+            servers.close();
+            throw e;
+        }
     }
 
     List<RedisServer> all() {

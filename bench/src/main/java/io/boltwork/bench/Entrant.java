@@ -12,6 +12,7 @@ enum Entrant {
     BOLTWORK("boltwork", "Boltwork", Kind.OURS, BoltworkLocks::batched),
     BOLTWORK_FIFO("boltwork-fifo", "Boltwork FIFO", Kind.OURS, BoltworkLocks::fifo),
     BOLTWORK_SENT("boltwork-sent", "Boltwork, release not awaited", Kind.OPTION, BoltworkLocks::releaseSent),
+    BOLTWORK_QUORUM("boltwork-quorum", "Boltwork on a quorum", Kind.QUORUM, QuorumLocks::new),
     REDISSON("redisson", "Redisson getLock", Kind.PEER, RedissonLocks::plain, Shares.REDISSON),
     REDISSON_FAIR("redisson-fair", "Redisson getFairLock", Kind.PEER, RedissonLocks::fair, Shares.REDISSON),
     REDISSON_SPIN("redisson-spin", "Redisson getSpinLock", Kind.PEER, RedissonLocks::spin, Shares.REDISSON),
@@ -21,6 +22,8 @@ enum Entrant {
     REDISSON_SEMAPHORE("redisson-semaphore", "Redisson getSemaphore", Kind.SHARED, RedissonSemaphores::lasting),
     REDISSON_EXPIRING(
             "redisson-expiring", "Redisson getPermitExpirableSemaphore", Kind.SHARED, RedissonSemaphores::expiring),
+    REDISSON_MULTI("redisson-multi", "Redisson RedissonMultiLock", Kind.QUORUM, RedissonQuorum::all, Shares.REDISSON),
+    REDISSON_RED("redisson-red", "Redisson RedissonRedLock", Kind.QUORUM, RedissonQuorum::majority, Shares.REDISSON),
     SPRING_PUBSUB("spring-pubsub", "RedisLockRegistry pub/sub", Kind.PEER, SpringRegistryLocks::pubSub),
     SPRING_SPIN("spring-spin", "RedisLockRegistry spin", Kind.PEER, SpringRegistryLocks::spin),
     JEDIS("jedis", "SET NX on Jedis", Kind.PEER, JedisLocks::new, Map.of("set", 1.0)),
@@ -43,6 +46,8 @@ enum Entrant {
         PEER,
         /** A peer's read-write lock or semaphore. Compared only where a scenario names it. */
         SHARED,
+        /** A lock on several independent servers, ours or a peer's. Compared only where a scenario names it. */
+        QUORUM,
         FLOOR
     }
 
@@ -108,12 +113,17 @@ enum Entrant {
     }
 
     boolean isPeer() {
-        return kind == Kind.PEER || kind == Kind.SHARED;
+        return kind == Kind.PEER || kind == Kind.SHARED || kind == Kind.QUORUM && this != BOLTWORK_QUORUM;
     }
 
     /** Returns whether this is a read-write lock or a semaphore of a peer. */
     boolean isShared() {
         return kind == Kind.SHARED;
+    }
+
+    /** Returns whether this contender needs several independent servers. */
+    boolean isQuorum() {
+        return kind == Kind.QUORUM;
     }
 
     /** Returns whether this contender is also compared on a cluster. */
@@ -133,7 +143,9 @@ enum Entrant {
                     REDISSON_FENCED,
                     REDISSON_READ_WRITE,
                     REDISSON_SEMAPHORE,
-                    REDISSON_EXPIRING -> "Netty over Java's sockets";
+                    REDISSON_EXPIRING,
+                    REDISSON_MULTI,
+                    REDISSON_RED -> "Netty over Java's sockets";
             case JEDIS -> "Java's blocking sockets";
             case LOCAL -> "none";
             default -> "Lettuce over " + lettuce;

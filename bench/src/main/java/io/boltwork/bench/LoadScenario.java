@@ -90,7 +90,8 @@ abstract class LoadScenario implements Scenario {
 
     static List<Entrant> locks() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> !entrant.isFloor() && !entrant.isOption() && !entrant.isShared())
+                .filter(entrant ->
+                        !entrant.isFloor() && !entrant.isOption() && !entrant.isShared() && !entrant.isQuorum())
                 .toList();
     }
 }

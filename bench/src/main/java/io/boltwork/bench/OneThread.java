@@ -35,7 +35,10 @@ final class OneThread extends LoadScenario {
 
     private static Stream<Entrant> withOptions() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH && entrant != Entrant.LOCAL && !entrant.isShared());
+                .filter(entrant -> entrant != Entrant.PUBLISH
+                        && entrant != Entrant.LOCAL
+                        && !entrant.isShared()
+                        && !entrant.isQuorum());
     }
 
     @Override

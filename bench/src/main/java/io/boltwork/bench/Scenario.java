@@ -84,6 +84,7 @@ interface Scenario {
                 new OtherKinds(),
                 new PermitRenewal(),
                 new SeveralAtOnce(),
-                new ManyWaitForALatch());
+                new ManyWaitForALatch(),
+                new SeveralServers());
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param clients the number of clients of each worker
  * @param lease the lease of the locks
  * @param renewed whether locks are held for longer than the lease
+ * @param servers the number of independent servers; 1 for those of the deployment
  * @param heapMegabytes the heap of each worker
  * @param job the job of the workers
  * @param numbers the parameters of the job
@@ -20,35 +21,41 @@ record Setup(
         int clients,
         Duration lease,
         boolean renewed,
+        int servers,
         int heapMegabytes,
         String job,
         Map<String, Long> numbers) {
     private static final int HEAP = 512;
 
     static Setup of(int jvms, String job, Map<String, Long> numbers) {
-        return new Setup(jvms, 1, Setting.USUAL_LEASE, false, HEAP, job, numbers);
+        return new Setup(jvms, 1, Setting.USUAL_LEASE, false, 1, HEAP, job, numbers);
     }
 
     Setup withClients(int number) {
-        return new Setup(jvms, number, lease, renewed, heapMegabytes, job, numbers);
+        return new Setup(jvms, number, lease, renewed, servers, heapMegabytes, job, numbers);
     }
 
     /** Adds a parameter of the job. */
     Setup with(String name, long value) {
         Map<String, Long> more = new HashMap<>(numbers);
         more.put(name, value);
-        return new Setup(jvms, clients, lease, renewed, heapMegabytes, job, more);
+        return new Setup(jvms, clients, lease, renewed, servers, heapMegabytes, job, more);
     }
 
     Setup withLease(Duration other) {
-        return new Setup(jvms, clients, other, renewed, heapMegabytes, job, numbers);
+        return new Setup(jvms, clients, other, renewed, servers, heapMegabytes, job, numbers);
     }
 
     Setup withRenewal() {
-        return new Setup(jvms, clients, lease, true, heapMegabytes, job, numbers);
+        return new Setup(jvms, clients, lease, true, servers, heapMegabytes, job, numbers);
+    }
+
+    /** Sets the number of independent servers. */
+    Setup withServers(int number) {
+        return new Setup(jvms, clients, lease, renewed, number, heapMegabytes, job, numbers);
     }
 
     Setup withHeap(int megabytes) {
-        return new Setup(jvms, clients, lease, renewed, megabytes, job, numbers);
+        return new Setup(jvms, clients, lease, renewed, servers, megabytes, job, numbers);
     }
 }

@@ -33,7 +33,7 @@ final class Stage implements AutoCloseable {
     /** The processor time of killed workers, in seconds. */
     private double killed;
 
-    private Stage(BenchDeployment deployment, Entrant entrant) {
+    private Stage(BenchDeployment deployment, Entrant entrant, int independent) {
         this.deployment = deployment;
         this.entrant = entrant;
         try {
@@ -42,12 +42,12 @@ final class Stage implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         board = ExclusionBoard.in(boardFile(), SLOTS);
-        servers = BenchServers.start(deployment);
+        servers = independent > 1 ? BenchServers.start(independent) : BenchServers.start(deployment);
     }
 
     /** Starts the servers and the workers and lets them warm up. */
     static Stage set(BenchPlan plan, Entrant entrant, Setup setup) throws InterruptedException {
-        Stage stage = new Stage(plan.deployment(), entrant);
+        Stage stage = new Stage(plan.deployment(), entrant, setup.servers());
         try {
             for (int jvm = 0; jvm < setup.jvms(); jvm++) {
                 stage.addWorker(setup, jvm);

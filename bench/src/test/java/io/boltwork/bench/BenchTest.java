@@ -25,7 +25,7 @@ class BenchTest {
         assertThat(bench.wanted())
                 .extracting(Scenario::id)
                 .startsWith("S1", "S2")
-                .endsWith("S16", "S17");
+                .endsWith("S16", "S17", "S18");
     }
 
     @Test
@@ -139,7 +139,7 @@ class BenchTest {
     }
 
     private static Stream<Arguments> sharedLocks() {
-        return Stream.of("S12", "S13", "S14", "S15", "S16", "S17")
+        return Stream.of("S12", "S13", "S14", "S15", "S16", "S17", "S18")
                 .map(Scenario::of)
                 .flatMap(scenario -> {
                     BenchPlan plan = scenario instanceof OtherKinds ? BenchPlan.FULL : BenchPlan.QUICK;

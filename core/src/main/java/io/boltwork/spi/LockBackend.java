@@ -54,8 +54,11 @@ public interface LockBackend extends AutoCloseable {
     /** The time for which a client whose vote was refused is told when the vote is free, in milliseconds. */
     long WATCH_MILLIS = 10_000;
 
-    /** The largest number of clients that one server tells that a vote is free. Others ask in turn when the lease ends. */
-    int WATCHERS_TOLD = 8;
+    /**
+     * The largest number of clients that one server tells that a vote is free, so that few contend for it. With more than one, a
+     * client that has died does not delay the others. These ask in turn when the lease ends.
+     */
+    int WATCHERS_TOLD = 2;
 
     /** The largest number of clients that watch one vote. */
     int WATCHERS = 64;

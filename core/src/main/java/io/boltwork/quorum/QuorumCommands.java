@@ -21,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> {
 
+    /** How often the client lets others go first after it has had to wait for a lock. */
+    private static final int YIELDS = 3;
+
+    private static final int MOST_CONTENDED = 1_000;
+
     private final Members members;
     private final Returns returns;
     private final Rounds rounds;
@@ -43,6 +49,14 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
 
     /** By lock, the requests that want it and do not hold it, the oldest first. */
     private final Map<String, Deque<QuorumRequest>> lines = new HashMap<>();
+
+    /** By lock that other clients want as well, how many more times requests of this client let those go first. */
+    private final Map<String, Integer> contended = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
+            return size() > MOST_CONTENDED;
+        }
+    };
 
     QuorumCommands(Members members, Consumer<Grant> granted) {
         this.members = members;
@@ -113,10 +127,12 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         requests.put(request.id, request);
         line.add(request);
         request.asks(question);
-        if (line.size() == 1) {
-            rounds.begin(request);
-        } else {
+        if (line.size() > 1) {
             answerNow(request);
+        } else if (!request.isTry() && contended.containsKey(request.lock())) {
+            letOthersGoFirst(request);
+        } else {
+            rounds.begin(request);
         }
     }
 
@@ -217,6 +233,13 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         };
     }
 
+    /** Lets other clients go first, which have been told that the lock is free. */
+    private void letOthersGoFirst(QuorumRequest request) {
+        contended.computeIfPresent(request.lock(), (lock, left) -> left > 1 ? left - 1 : null);
+        rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
+        rounds.answerQueued(request);
+    }
+
     /** Gives the votes of a request back, and lets the next one of the client begin. */
     private void end(QuorumRequest request, long lastToken, long keepMillis) {
         if (request.phase == Phase.ENDED) {
@@ -224,6 +247,9 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
             return;
         }
         request.cancelTimer();
+        if (request.isContended) {
+            contended.put(request.lock(), YIELDS);
+        }
         request.takeQuestions().forEach(question -> question.handler().accept(answer(Reply.Verdict.STALE, true)));
         request.phase = Phase.ENDED;
         request.ending = returns.giveBack(

@@ -48,10 +48,10 @@ final class QuorumRequest {
     /** The rounds in a row that too few servers have answered. */
     int failures;
 
-    /** Whether a server has said during the round that its vote is free. */
-    boolean isTold;
+    /** Whether it has lost a round to requests of other clients. */
+    boolean isContended;
 
-    /** The servers that have said so while the request sleeps. */
+    /** The servers that have said that their votes are free, since the last round began. */
     int notices;
 
     /** Begins the next round, or ends the wait for a server. */

@@ -77,6 +77,21 @@ final class Round {
                 .orElse(List.of());
     }
 
+    /** Returns whether another request has more votes, as far as the servers have said. Of two with as many, one is behind. */
+    boolean isBehind() {
+        Map<String, Integer> others = new HashMap<>();
+        for (NodeVote vote : votes) {
+            Reply.Acquired refusal = vote.refusal;
+            if (vote.state == NodeVote.State.REFUSED && refusal != null && refusal.owner() != null) {
+                others.merge(refusal.owner(), 1, Integer::sum);
+            }
+        }
+        int given = count(NodeVote::isGiven);
+        return others.entrySet().stream()
+                .anyMatch(other -> other.getValue() > given
+                        || other.getValue() == given && other.getKey().hashCode() > request.hashCode());
+    }
+
     /** Returns the request of the engine that a request at a server belongs to. */
     static @Nullable String engineRequest(@Nullable String atServer) {
         if (atServer == null) {

@@ -28,8 +28,16 @@ final class Rounds {
     /** The longest sleep of a request that waits for a notice: one may have been lost. */
     private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(5);
 
-    /** The first delay after a split vote in round trips, and how often it is doubled. */
+    /** The longest delay, in round trips, of a request that has lost a split vote and has the most votes. */
+    private static final int AHEAD = 2;
+
+    /** The first delay of the others, in round trips, and how often it is doubled. They leave the next round to that request. */
+    private static final int BEHIND = 12;
+
     private static final int DOUBLINGS = 3;
+
+    /** The shortest delay, in round trips, after notices of so few servers that the lock may still be held. */
+    private static final int FEW_NOTICES = 4;
 
     /** The most rounds of a request that must not wait. */
     private static final int MOST_ROUNDS_OF_A_TRY = 4;
@@ -66,7 +74,6 @@ final class Rounds {
     void begin(QuorumRequest request) {
         request.cancelTimer();
         request.phase = Phase.VOTING;
-        request.isTold = false;
         request.notices = 0;
         long now = members.now();
         Round round = new Round(request.id + "." + ++request.rounds, now, members.nodes);
@@ -255,8 +262,11 @@ final class Rounds {
     /** The votes are split between requests that all lose, or the lock has just become free. */
     private void isSplit(QuorumRequest request) {
         request.failures = 0;
-        long delay = members.roundTrip() << Math.min(request.splits, DOUBLINGS);
+        long doubled = 1L << Math.min(request.splits, DOUBLINGS);
+        long trips = request.roundNow().isBehind() ? BEHIND * doubled : Math.min(AHEAD, doubled);
+        long delay = trips * members.roundTrip();
         request.splits++;
+        request.isContended = true;
         if (request.isTry() && request.splits == MOST_ROUNDS_OF_A_TRY) {
             refuse(request, null);
             return;
@@ -275,9 +285,10 @@ final class Rounds {
             refuse(request, owner);
             return;
         }
+        request.isContended = true;
         answerQueued(request, owner);
-        if (request.isTold) {
-            later(request, Phase.PAUSED, members.roundTrip());
+        if (request.notices > 0) {
+            later(request, Phase.ASLEEP, afterNotices(request));
             return;
         }
         long[] left =
@@ -319,15 +330,22 @@ final class Rounds {
 
     /** Notes that a server has said that its vote is free. */
     void told(QuorumRequest request) {
-        if (request.phase == Phase.VOTING || request.phase == Phase.RAISING) {
-            request.isTold = true;
-        } else if (request.phase == Phase.ASLEEP) {
-            request.notices++;
-            if (request.notices >= members.majority) {
-                begin(request);
-            } else if (request.notices == 1) {
-                later(request, Phase.ASLEEP, members.roundTrip()); // the other servers are being told just now
-            }
+        if (request.phase == Phase.PAUSED) {
+            return; // the notice may come from another request that has lost the same vote
         }
+        request.notices++;
+        if (request.phase == Phase.ASLEEP && request.notices >= members.majority) {
+            begin(request);
+        } else if (request.phase == Phase.ASLEEP && request.notices == 1) {
+            later(request, Phase.ASLEEP, afterNotices(request));
+        }
+    }
+
+    /** Returns the delay before a round that notices have caused. Those of a minority may come from a request that has lost. */
+    private long afterNotices(QuorumRequest request) {
+        long trip = members.roundTrip();
+        return request.notices >= members.majority
+                ? trip
+                : FEW_NOTICES * trip + members.world.random().applyAsLong(FEW_NOTICES * trip);
     }
 }

@@ -2,6 +2,7 @@ package io.boltwork.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
@@ -32,6 +33,7 @@ class QuorumRulesTest {
     private static final long TOKEN = 5_000_000;
 
     private long now;
+    private long heldToken;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final List<Server> servers = List.of(new Server(0), new Server(1), new Server(2));
     private final List<Grant> grants = new ArrayList<>();
@@ -91,10 +93,17 @@ class QuorumRulesTest {
         final List<Sent> open = new ArrayList<>();
         final List<Command<?>> sent = new ArrayList<>();
 
+        /** Whether it does not say how long it has been up. */
+        boolean isSilent;
+
+        long watchedMillis = Duration.ofDays(1).toMillis();
+
         @Nullable
         BackendListener told;
 
         record Sent(Command<?> command, Consumer<Reply> handler) {}
+
+        private String run = "run-";
 
         Server(int number) {
             this.number = number;
@@ -107,13 +116,15 @@ class QuorumRulesTest {
         }
 
         ServerTime time() {
-            return new ServerTime(TimeUnit.NANOSECONDS.toMillis(now), "run-" + number);
+            return new ServerTime(TimeUnit.NANOSECONDS.toMillis(now), run + number);
         }
 
         @Override
         public void send(Command<?> command, Consumer<Reply> handler) {
+            if (command instanceof Witness && !isSilent) {
+                handler.accept(new Reply.Witnessed(time(), watchedMillis, 0, false));
+            }
             if (command instanceof Witness) {
-                handler.accept(new Reply.Witnessed(time(), Duration.ofDays(1).toMillis(), 0, false));
                 return;
             }
             sent.add(command);
@@ -135,6 +146,22 @@ class QuorumRulesTest {
 
         void raises() {
             answer(new Reply.Raised(time(), true));
+        }
+
+        void renews(Reply.Renewal outcome) {
+            answer(new Reply.Renewed(time(), List.of(new Reply.Renewed.Item(outcome, null))));
+        }
+
+        /** Connects again: to the same run of the server, or to another one. */
+        void connects(String newRun) {
+            run = newRun;
+            BackendListener listener = told;
+            assertThat(listener).isNotNull();
+            listener.connected(time());
+        }
+
+        Command<?> last() {
+            return sent.get(sent.size() - 1);
         }
 
         <C> long count(Class<C> kind) {
@@ -245,5 +272,158 @@ class QuorumRulesTest {
         pass(100);
         servers.get(2).votes();
         assertThat(servers.get(2).count(VoteCommand.Raise.class)).isEqualTo(1);
+    }
+
+    // ================================================================ extending
+
+    private void hold(Server... voters) {
+        heldToken = TOKEN + Math.max(voters[0].number, voters[1].number); // two are a majority
+        ask(LEASE);
+        for (Server voter : voters) {
+            voter.votes();
+        }
+        for (Server voter : voters) {
+            voter.raises();
+        }
+    }
+
+    private List<Reply.Renewal> renew() {
+        List<Reply.Renewal> outcomes = new ArrayList<>();
+        Command.Renew.Item item = new Command.Renew.Item(LOCK, REQUEST, heldToken, LEASE, 0);
+        quorum.send(
+                new Command.Renew(List.of(item), Long.MAX_VALUE),
+                reply -> outcomes.add(((Reply.Renewed) reply).items().get(0).outcome()));
+        return outcomes;
+    }
+
+    @Test
+    void aVoteThatAMinorityHasLostIsRestored() {
+        hold(servers.get(0), servers.get(1), servers.get(2));
+        List<Reply.Renewal> outcomes = renew();
+        servers.get(0).renews(Reply.Renewal.FORGOTTEN);
+        servers.get(1).renews(Reply.Renewal.OK);
+        assertThat(outcomes).isEmpty();
+        servers.get(2).renews(Reply.Renewal.OK);
+        assertThat(outcomes).containsExactly(Reply.Renewal.OK);
+        assertThat(servers.get(0).last()).isInstanceOf(Command.Restore.class);
+    }
+
+    @Test
+    void votesThatAMajorityHasLostDoNotCountBeforeTheyAreRestoredAndRaised() {
+        hold(servers.get(0), servers.get(1), servers.get(2));
+        List<Reply.Renewal> outcomes = renew();
+        servers.get(0).renews(Reply.Renewal.OK);
+        servers.get(1).renews(Reply.Renewal.FORGOTTEN);
+        servers.get(2).renews(Reply.Renewal.FORGOTTEN);
+        assertThat(outcomes).containsExactly(Reply.Renewal.FORGOTTEN);
+
+        List<Reply> restored = new ArrayList<>();
+        quorum.send(new Command.Restore(LOCK, REQUEST, heldToken, LEASE, 0, Long.MAX_VALUE), restored::add);
+        servers.get(0).renews(Reply.Renewal.OK);
+        servers.get(1).renews(Reply.Renewal.FORGOTTEN);
+        servers.get(1).answer(new Reply.Restored(servers.get(1).time(), Reply.Renewal.OK, null));
+        assertThat(restored).as("before the fence is raised").isEmpty();
+        servers.get(1).raises();
+        assertThat(restored).singleElement().isInstanceOf(Reply.Restored.class);
+    }
+
+    @Test
+    void aLateVoteDoesNotCountBeforeItsFenceIsRaised() {
+        hold(servers.get(2), servers.get(1));
+        servers.get(0).votes();
+        servers.get(0).open.clear(); // the answer to the raise is lost
+        List<Reply.Renewal> outcomes = renew();
+        servers.get(2).renews(Reply.Renewal.OK);
+        servers.get(0).renews(Reply.Renewal.OK);
+        assertThat(outcomes).isEmpty();
+        servers.get(0).raises();
+        assertThat(outcomes).containsExactly(Reply.Renewal.OK);
+    }
+
+    @Test
+    void aRenewalThatComesTooLateIsSentAgainAtOnce() {
+        hold(servers.get(0), servers.get(1), servers.get(2));
+        renew();
+        servers.get(0).renews(Reply.Renewal.STALE);
+        assertThat(servers.get(0).count(Command.Renew.class)).isEqualTo(2);
+    }
+
+    @Test
+    void aRequestThatHasLostItsHoldHearsThatTheLockIsFree() {
+        hold(servers.get(0), servers.get(1), servers.get(2));
+        ask(LEASE);
+        servers.forEach(server -> server.renews(Reply.Renewal.LOST));
+        servers.forEach(server -> {
+            server.answer(new Reply.Released(server.time(), Reply.Release.NOT_HELD, null, 0, null));
+            server.refuses();
+        });
+        assertThat(servers.get(0).count(VoteCommand.Vote.class)).isEqualTo(2);
+        servers.forEach(server -> {
+            BackendListener listener = server.told;
+            assertThat(listener).isNotNull();
+            listener.freed(new Freed(LOCK, server.time()));
+        });
+        pass(20);
+        assertThat(servers.get(0).count(VoteCommand.Vote.class)).isEqualTo(3);
+    }
+
+    // ================================================================ giving back
+
+    @Test
+    void aVoteIsGivenBackAgainWhenItsQuestionCanNoLongerBeExecuted() {
+        ask(LEASE);
+        servers.get(0).answer(new Reply.Failed(true, new BackendException("broken", true, null)));
+        servers.get(1).refuses();
+        servers.get(2).refuses();
+        Server server = servers.get(0);
+        assertThat(server.count(VoteCommand.GiveBack.class)).isEqualTo(1);
+        server.answer(new Reply.Released(server.time(), Reply.Release.NOT_HELD, null, 0, null));
+        pass(Members.effectMillis(LEASE) + 1);
+        assertThat(server.count(VoteCommand.GiveBack.class)).isEqualTo(2);
+    }
+
+    @Test
+    void aLostRoundThatHasRaisedFencesNamesTheTokenBeforeItsBlock() {
+        ask(LEASE);
+        servers.get(0).votes();
+        servers.get(2).votes();
+        servers.get(1).refuses();
+        servers.get(0).answer(new Reply.Raised(servers.get(0).time(), false));
+        assertThat(servers.get(2).last()).isInstanceOfSatisfying(VoteCommand.GiveBack.class, back -> {
+            assertThat(back.blockEnd()).isEqualTo(TOKEN + 2 + 999);
+            assertThat(back.lastToken()).as("at least its own first token").isEqualTo(TOKEN + 2);
+        });
+        assertThat(servers.get(0).sent)
+                .filteredOn(VoteCommand.GiveBack.class::isInstance)
+                .singleElement()
+                .satisfies(back ->
+                        assertThat(((VoteCommand.GiveBack) back).lastToken()).isEqualTo(TOKEN + 1));
+    }
+
+    // ================================================================ quarantine
+
+    @Test
+    void aServerThatHasStartedVotesAfterTheLongestLease() {
+        Server started = servers.get(0);
+        started.watchedMillis = 0;
+        started.connects("another-");
+        pass(QuorumOptions.defaults().longestLease().toMillis());
+        ask(LEASE);
+        assertThat(started.count(VoteCommand.Vote.class)).isZero();
+        servers.get(1).refuses();
+        servers.get(2).refuses();
+        pass(QuorumOptions.defaults().longestLease().toMillis() / 20);
+        ask(LEASE);
+        assertThat(started.count(VoteCommand.Vote.class)).isPositive();
+    }
+
+    @Test
+    void aServerIsAskedHowLongItHasBeenUpWheneverItIsConnected() {
+        Server silent = servers.get(0);
+        silent.isSilent = true;
+        silent.connects("run-");
+        ask(LEASE);
+        assertThat(silent.count(VoteCommand.Vote.class)).isZero();
+        assertThat(servers.get(1).count(VoteCommand.Vote.class)).isEqualTo(1);
     }
 }

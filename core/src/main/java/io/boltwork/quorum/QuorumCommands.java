@@ -143,16 +143,24 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         .new Extension(request, terms.leaseMillis(), terms.takeoverMillis(), Extensions.Kind.RESTORE, outcome -> {
             switch (outcome) {
                 case OK -> question.handler().accept(rounds.granted(request, true));
-                case LOST -> {
-                    returns.giveBack(request.lock(), request.roundNow(), 0, 0, terms.leaseMillis(), () -> {});
-                    request.asks(question);
-                    line(request).addFirst(request); // so that it is told when the lock is free
-                    rounds.begin(request);
-                }
+                case LOST -> askAnew(request, question);
                 case FORGOTTEN, STALE, BROKEN -> question.handler().accept(members.tooFew(true));
             }
         });
         extensions.extend(List.of(extension));
+    }
+
+    /** Begins again with a request that has lost its hold, unless it has been withdrawn meanwhile. */
+    private void askAnew(QuorumRequest request, Question question) {
+        if (request.phase != Phase.HELD) {
+            question.handler().accept(answer(Reply.Verdict.STALE, true));
+            return;
+        }
+        long leaseMillis = question.command().leaseMillis();
+        returns.giveBack(request.lock(), request.roundNow(), 0, 0, leaseMillis, () -> {});
+        request.asks(question);
+        line(request).addFirst(request); // so that it is told when the lock is free
+        rounds.begin(request);
     }
 
     private Reply.Acquired answer(Reply.Verdict verdict, boolean known) {

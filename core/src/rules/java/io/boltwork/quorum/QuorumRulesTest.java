@@ -367,6 +367,16 @@ class QuorumRulesTest {
         assertThat(servers.get(0).count(VoteCommand.Vote.class)).isEqualTo(3);
     }
 
+    @Test
+    void aRequestThatIsWithdrawnWhileItIsExtendedDoesNotAskAgain() {
+        hold(servers.get(0), servers.get(1), servers.get(2));
+        List<Acquired> answers = ask(LEASE);
+        quorum.send(new Command.Withdraw(LOCK, REQUEST, 0), reply -> {});
+        servers.forEach(server -> server.renews(Reply.Renewal.LOST));
+        assertThat(answers).extracting(Acquired::verdict).containsExactly(Verdict.STALE);
+        assertThat(servers.get(0).count(VoteCommand.Vote.class)).isEqualTo(1);
+    }
+
     // ================================================================ giving back
 
     @Test

@@ -4,7 +4,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Witness;
 
-/** How long a server has been up, as clients have told it. Not thread-safe. */
+/** The uptime of a server, as clients have measured it. Not thread-safe. */
 final class WitnessedUptime {
     private String run = "";
     private long millis;

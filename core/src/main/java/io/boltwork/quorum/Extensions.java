@@ -19,8 +19,8 @@ import java.util.function.Consumer;
  */
 final class Extensions {
     /*
-     * One server: renew -> OK: counts. FORGOTTEN -> restore -> raise -> counts: a restored vote is above no token of another hold
-     * before the fence has been raised again. LOST, or refused by restore or raise: the vote is gone.
+     * One server: renew -> OK: counts. FORGOTTEN -> restore -> raise -> counts: a restore sets the fence of the vote only, so the
+     * fence must be raised to the end of the hold's block again. LOST, or refused by restore or raise: the vote is gone.
      */
 
     private final Members members;
@@ -31,7 +31,7 @@ final class Extensions {
         this.rounds = rounds;
     }
 
-    /** What an extension does with votes that a server has lost. */
+    /** The handling of votes that a server has lost. */
     enum Kind {
         /** Nothing: it only asks. */
         VERIFY,
@@ -143,6 +143,10 @@ final class Extensions {
         }
 
         private void restore(NodeVote vote) {
+            if (request.phase != QuorumRequest.Phase.HELD || request.round != round) {
+                ended(); // the hold has been given back meanwhile, and no vote of it may come back
+                return;
+            }
             long notAfter = vote.node.millis() + effect();
             long millis = leaseMillis + takeoverMillis + 2 * effect();
             vote.asked(members.now(), TimeUnit.MILLISECONDS.toNanos(millis), notAfter);

@@ -11,19 +11,22 @@ import org.jspecify.annotations.Nullable;
 /** The servers of a quorum, its clock, and what is known of all servers together. */
 final class Members {
 
-    /** The first part of the name of a run of the quorum: its clock is the client's, so the name tells quorums apart in time. */
+    /** The beginning of the names of the quorum's runs. */
     private static final String RUN = "quorum-";
 
-    /** How long a server may take for an answer: a part of the lease, but within bounds. */
+    /** A server may take one part in this many of the lease for an answer, so that two of them cost a tenth of the lease. */
     private static final int PATIENCE_PART = 20;
 
-    /** The largest part of a short lease: votes and fences must be known before it ends. */
-    private static final int SHORTEST_LEASE_PART = 4;
-
+    /** The least time for an answer, longer than most pauses of servers and networks. */
     private static final long SHORTEST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** The most time for an answer: callers wait for a server that is down before it is set aside. */
     private static final long LONGEST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The shortest round trip to reckon with: the clocks of timers are no finer. */
+    /** In any case one part in this many of the lease: the votes and the fences must be known by half of it. */
+    private static final int SHORTEST_LEASE_PART = 4;
+
+    /** The shortest round trip that delays are calculated with. Timers are not more exact. */
     private static final long LEAST_ROUND_TRIP = TimeUnit.MICROSECONDS.toNanos(500);
 
     final List<QuorumNode> nodes;
@@ -84,14 +87,14 @@ final class Members {
         return new ServerTime(TimeUnit.NANOSECONDS.toMillis(nanos) + aheadMillis, run);
     }
 
-    /** Returns how long a server may take to answer a command about a lease, in nanoseconds. */
+    /** Returns the time for the answer to a command about a lease, in nanoseconds. */
     static long patience(long leaseMillis) {
         long lease = TimeUnit.MILLISECONDS.toNanos(leaseMillis);
         long within = Math.max(SHORTEST_PATIENCE, Math.min(LONGEST_PATIENCE, lease / PATIENCE_PART));
         return Math.min(within, lease / SHORTEST_LEASE_PART);
     }
 
-    /** Returns how long a server may take to extend a lease: longer, because the others do not wait for it. */
+    /** Returns the time for the answer to an extension, in nanoseconds. It is longer, because no caller waits for it. */
     static long extensionPatience(long leaseMillis) {
         return Math.min(LONGEST_PATIENCE, TimeUnit.MILLISECONDS.toNanos(leaseMillis) / SHORTEST_LEASE_PART);
     }

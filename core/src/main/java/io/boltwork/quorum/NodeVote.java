@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** The vote of one server in one round of a request. */
 final class NodeVote {
 
-    /** What the server has said. */
+    /** The last answer of the server. */
     enum State {
         /** It was not asked. */
         NONE,
@@ -30,12 +30,10 @@ final class NodeVote {
     /** The first token that the server gave, 0 if it has not voted. */
     long firstToken;
 
-    /** Whether the server has not answered in time. Its vote counts if it comes later. */
+    /** {@code true} if the server has not answered in time. Its vote counts if it comes later. */
     boolean isLate;
 
-    /** Whether the server has been asked to raise its fence for this vote, and whether it has. */
-    boolean isRaiseAsked;
-
+    /** {@code true} if the server has raised its fence for this vote. */
     boolean isRaised;
 
     /** The answer of a server that has refused. */

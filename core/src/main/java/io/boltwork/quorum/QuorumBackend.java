@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,12 +69,16 @@ public final class QuorumBackend implements LockBackend {
             "fairness must be BATCHED on a quorum, but is FIFO: its servers have no queue, and their"
                     + " votes arrive in different orders";
 
+    /** With fewer servers, none may fail. */
     private static final int FEWEST = 3;
+
+    /** With more servers, each hold would cost too many requests. Fifteen survive the failure of seven. */
     private static final int MOST = 15;
 
     /** The time for which a client that has a majority waits for the other servers when it is created. */
     private static final long OTHERS_WITHIN = TimeUnit.MILLISECONDS.toNanos(300);
 
+    /** The pause before a server is tried again that could not be reached. */
     private static final long OPEN_AGAIN = TimeUnit.SECONDS.toNanos(1);
 
     private final Members members;
@@ -86,6 +91,12 @@ public final class QuorumBackend implements LockBackend {
 
     /** Reached when so many servers are known that the client can begin, or all have been tried. */
     private final CountDownLatch known = new CountDownLatch(1);
+
+    /** The id of the client. */
+    private volatile String id = "";
+
+    /** The servers whose backends have been opened. */
+    private final Set<QuorumNode> open = ConcurrentHashMap.newKeySet();
 
     private boolean wasUp;
     private String duplicates = "";
@@ -173,11 +184,10 @@ public final class QuorumBackend implements LockBackend {
                     "A backend belongs to one client; this one has already been opened or closed");
         }
         listener = told;
-        for (QuorumNode node : members.nodes) {
-            openOne(node, client);
-        }
-        warnOfEvenNumber();
+        id = client;
+        members.nodes.forEach(this::openOne);
         await();
+        warnOfEvenNumber();
         CompletableFuture<Optional<BackendException>> refusal = new CompletableFuture<>();
         events.run(() -> refusal.complete(refusal()));
         refusal.join().ifPresent(refused -> {
@@ -205,28 +215,40 @@ public final class QuorumBackend implements LockBackend {
         }
     }
 
-    private void openOne(QuorumNode node, String client) {
+    private void openOne(QuorumNode node) {
         // connecting blocks, and a server that is down must not delay the others
-        world.openers().execute(() -> openUntilDone(node, client));
+        world.openers().execute(() -> openNow(node));
     }
 
-    private void openUntilDone(QuorumNode node, String client) {
+    private void openNow(QuorumNode node) {
         if (closed) {
             return;
         }
+        String client = id;
         try {
             node.backend.open(client, node);
         } catch (BackendException failed) {
             node.failedToOpen(failed);
             if (failed.isRetryable()) {
-                world.timers().schedule(() -> openOne(node, client), OPEN_AGAIN);
+                world.timers().schedule(() -> openOne(node), OPEN_AGAIN);
             }
+            return;
+        } catch (IllegalStateException wrongUse) { // it belongs to another client, or has just been closed
+            node.failedToOpen(new BackendException(String.valueOf(wrongUse.getMessage()), false, wrongUse));
+            return;
+        }
+        open.add(node);
+        if (closed) {
+            node.backend.close();
+        } else if (!client.equals(id)) {
+            node.backend.rename(id);
         }
     }
 
     @Override
     public void rename(String client) {
-        members.nodes.forEach(node -> node.backend.rename(client));
+        id = client;
+        open.forEach(node -> node.backend.rename(client)); // the others are opened with the new id
     }
 
     @Override

@@ -34,16 +34,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> {
 
-    /** How often the client lets others go first after it has had to wait for a lock. */
+    /** The number of acquisitions in which the client lets others go first after it has had to wait for a lock. */
     private static final int YIELDS = 3;
 
+    /** The most locks that are remembered for that: a few hundred bytes each. */
     private static final int MOST_CONTENDED = 1_000;
 
     private final Members members;
-    private final Returns returns;
+    private final GivingBack givingBack;
     private final Rounds rounds;
     private final Extensions extensions;
-    private final Looks looks;
+    private final MajorityAnswers answers;
 
     private final Map<String, QuorumRequest> requests = new HashMap<>();
 
@@ -60,10 +61,10 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
 
     QuorumCommands(Members members, Consumer<Grant> granted) {
         this.members = members;
-        this.returns = new Returns(members);
-        this.rounds = new Rounds(members, returns, granted, this::leaveLine, this::leave);
+        this.givingBack = new GivingBack(members);
+        this.rounds = new Rounds(members, givingBack, granted, this::leaveLine, this::leave);
         this.extensions = new Extensions(members, rounds);
-        this.looks = new Looks(members);
+        this.answers = new MajorityAnswers(members);
     }
 
     // ================================================================ asking
@@ -157,7 +158,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
             return;
         }
         long leaseMillis = question.command().leaseMillis();
-        returns.giveBack(request.lock(), request.roundNow(), 0, 0, leaseMillis, () -> {});
+        givingBack.giveBack(request.lock(), request.roundNow(), 0, 0, leaseMillis, () -> {});
         request.asks(question);
         line(request).addFirst(request); // so that it is told when the lock is free
         rounds.begin(request);
@@ -260,7 +261,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         }
         request.takeQuestions().forEach(question -> question.handler().accept(answer(Reply.Verdict.STALE, true)));
         request.phase = Phase.ENDED;
-        request.ending = returns.giveBack(
+        request.ending = givingBack.giveBack(
                 request.lock(),
                 request.roundNow(),
                 lastToken,
@@ -417,7 +418,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     @Override
     public Consumer<Consumer<Reply>> inspect(Look.Inspect command) {
         return command.kind() == LockKind.LOCK
-                ? handler -> looks.inspect(command, handler)
+                ? handler -> answers.inspect(command, handler)
                 : handler -> handler.accept(
                         new Report.Inspected(members.time(), List.of(), 0, 0, List.of(), 0)); // there are none
     }
@@ -425,28 +426,28 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     @Override
     public Consumer<Consumer<Reply>> forceRelease(ForceRelease command) {
         return command.kind() == LockKind.LOCK
-                ? handler -> looks.forceRelease(command, handler)
+                ? handler -> answers.forceRelease(command, handler)
                 : handler -> handler.accept(Members.refused(QuorumBackend.NO_SHARES));
     }
 
     @Override
     public Consumer<Consumer<Reply>> announce(Announce command) {
-        return handler -> looks.announce(command, handler);
+        return handler -> answers.announce(command, handler);
     }
 
     @Override
     public Consumer<Consumer<Reply>> identify(Look.Identify command) {
-        return handler -> looks.identify(command, handler);
+        return handler -> answers.identify(command, handler);
     }
 
     @Override
     public Consumer<Consumer<Reply>> scanLocks(Look.ScanLocks command) {
-        return handler -> looks.scan(command, handler);
+        return handler -> answers.scan(command, handler);
     }
 
     @Override
     public Consumer<Consumer<Reply>> scanClients(Look.ScanClients command) {
-        return handler -> looks.scanClients(command, handler);
+        return handler -> answers.scanClients(command, handler);
     }
 
     // ================================================================ what a quorum does not have

@@ -31,19 +31,19 @@ final class QuorumNode implements BackendListener {
      * quarantine. Each connection is checked anew, before anything else is sent, because the server may have lost its votes.
      */
 
-    /** The time between two messages to the server about how long it has been watched. */
+    /** The time between two messages to the server about its uptime. Clients that come later wait for this much longer at most. */
     private static final long WITNESS_PERIOD = TimeUnit.SECONDS.toNanos(20);
 
-    /** The time after which a failed check is repeated. */
+    /** The pause before a failed check is repeated: the server does not vote until then. */
     private static final long CHECK_AGAIN = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The number of unanswered commands in a row after which the server is set aside. */
+    /** The number of unanswered commands in a row after which the server is set aside. A single one may be a pause. */
     private static final int SET_ASIDE_AFTER = 2;
 
-    /** One part in this many is added to the quarantine, because clocks run at different rates. */
+    /** One part in this many is added to the quarantine: twice the 1 % by which the rates of clocks may differ. */
     private static final int DRIFT_PART = 50;
 
-    /** The parts of a new measurement in the smoothed round trip. */
+    /** A new measurement counts one part in this many in the smoothed round trip, as in TCP (RFC 6298). */
     private static final int SMOOTHING = 8;
 
     final int index;

@@ -12,8 +12,12 @@ import java.time.Duration;
  * }</pre>
  */
 public final class QuorumOptions {
+    /** A shorter quarantine would not be longer than a start of a server. */
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+
+    /** With a longer one, a server that has started would not vote for more than a day. */
     private static final Duration LONGEST_LEASE = Duration.ofDays(1);
+
     private static final QuorumOptions DEFAULTS = new QuorumOptions(Duration.ofSeconds(60), false);
 
     private final Duration longestLease;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A request of the engine, from its first question until its votes have been given back. */
 final class QuorumRequest {
 
-    /** What happens to a request. */
+    /** The state of a request. */
     enum Phase {
         /** It waits for an earlier request of this client, so that the client does not contend with itself. */
         IN_LINE,
@@ -48,7 +48,7 @@ final class QuorumRequest {
     /** The rounds in a row that too few servers have answered. */
     int failures;
 
-    /** Whether it has lost a round to requests of other clients. */
+    /** {@code true} if it has lost a round to requests of other clients. */
     boolean isContended;
 
     /** The servers that have said that their votes are free, since the last round began. */
@@ -59,7 +59,7 @@ final class QuorumRequest {
     Future<?> timer;
 
     /** The votes that are given back after the request has ended. */
-    Returns.@Nullable Return ending;
+    GivingBack.@Nullable Ending ending;
 
     private List<Question> questions = new ArrayList<>();
 

@@ -30,6 +30,7 @@ record QuorumWorld(
         Consumer<Throwable> defects,
         Runnable stop) {
 
+    /** As long as a client waits for a single server. */
     private static final long OPENS_WITHIN = TimeUnit.SECONDS.toNanos(5);
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");

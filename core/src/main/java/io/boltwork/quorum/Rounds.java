@@ -21,32 +21,44 @@ final class Rounds {
     /*
      * A round: VOTING until a majority has voted, or cannot any more; RAISING until a majority of all servers has raised its
      * fence for votes that stand. Races: a vote that comes after its round has ended was given back right behind the question,
-     * on the same connection, and again when the question can no longer be executed (Returns). A vote that comes while the round
+     * on the same connection, and again when the question can no longer be executed (GivingBack). A vote that comes while the round
      * goes on, however late, is raised and counts. A notice may come before the refusals of the round that it concerns.
      */
 
-    /** The longest sleep of a request that waits for a notice: one may have been lost. */
+    /** The longest sleep of a request that waits for a notice, which may have been lost. As long as the engine's safety poll. */
     private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(5);
 
-    /** The longest delay, in round trips, of a request that has lost a split vote and has the most votes. */
+    /**
+     * The longest delay, in round trips, of a request that has lost a split vote and has the most votes. Within one round trip
+     * the others have given theirs back.
+     */
     private static final int AHEAD = 2;
 
-    /** The first delay of the others, in round trips, and how often it is doubled. They leave the next round to that request. */
+    /**
+     * The first delay of the others, in round trips: that request asks, raises fences and gives back before it ends. Measured
+     * with 32 clients at five servers.
+     */
     private static final int BEHIND = 12;
 
+    /** The most times that a delay is doubled, so that no request waits for a hundred round trips. */
     private static final int DOUBLINGS = 3;
 
-    /** The shortest delay, in round trips, after notices of so few servers that the lock may still be held. */
+    /**
+     * The shortest delay, in round trips, after notices of so few servers that the lock may still be held. By then the other
+     * notices have come, if the lock is free.
+     */
     private static final int FEW_NOTICES = 4;
 
-    /** The most rounds of a request that must not wait. */
+    /** The most rounds of a request that must not wait. With the delays between them they end before a command timeout. */
     private static final int MOST_ROUNDS_OF_A_TRY = 4;
 
+    /** The first pause after a round that too few servers have answered, and the most doublings of it: up to 0.8 s. */
     private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final int RETRY_DOUBLINGS = 3;
 
     private final Members members;
-    private final Returns returns;
+    private final GivingBack givingBack;
     private final Consumer<Grant> granted;
 
     /** Is told of a request that holds the lock, so that others of the client may ask. */
@@ -57,12 +69,12 @@ final class Rounds {
 
     Rounds(
             Members members,
-            Returns returns,
+            GivingBack givingBack,
             Consumer<Grant> granted,
             Consumer<QuorumRequest> held,
             Consumer<QuorumRequest> refused) {
         this.members = members;
-        this.returns = returns;
+        this.givingBack = givingBack;
         this.granted = granted;
         this.held = held;
         this.refused = refused;
@@ -146,7 +158,6 @@ final class Rounds {
     // ================================================================ raising
 
     private void raise(QuorumRequest request, Round round, NodeVote vote) {
-        vote.isRaiseAsked = true;
         vote.isLate = false;
         VoteCommand.Raise command =
                 new VoteCommand.Raise(request.lock(), round.request, vote.firstToken, round.blockEnd());
@@ -235,7 +246,7 @@ final class Rounds {
 
     private void lose(QuorumRequest request, Round round) {
         request.phase = Phase.PAUSED; // no answer to this round counts any more
-        returns.giveBack(request.lock(), round, 0, 0, request.terms.leaseMillis(), () -> {});
+        givingBack.giveBack(request.lock(), round, 0, 0, request.terms.leaseMillis(), () -> {});
         List<Acquired> holder = round.holder(members.majority);
         if (round.answered() < members.majority) {
             isUnavailable(request);

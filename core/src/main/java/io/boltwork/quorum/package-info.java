@@ -1,8 +1,8 @@
 /**
  * Locks on a majority of several independent servers. {@link io.boltwork.quorum.QuorumBackend} is a backend made of backends, and
- * knows no particular server: {@code QuorumCommands} executes the commands of a client, with {@code Rounds} to get votes,
- * {@code Extensions} to keep them, {@code Returns} to give them back, and {@code Looks} for people. {@code QuorumNode} knows which
- * server may vote.
+ * knows no particular server. {@code QuorumCommands} executes the commands of a client: {@code Rounds} gets votes,
+ * {@code Extensions} keeps them, {@code GivingBack} gives them back, and {@code MajorityAnswers} answers the questions of people.
+ * {@code QuorumNode} knows whether a server may vote.
  */
 @NullMarked
 package io.boltwork.quorum;

@@ -51,7 +51,10 @@ public interface LockBackend extends AutoCloseable {
      */
     long SILENCE_MILLIS = 15_000;
 
-    /** The time for which a client whose vote was refused is told when the vote is free, in milliseconds. */
+    /**
+     * The time for which a client whose vote was refused is told when the vote is free, in milliseconds. Twice the longest sleep
+     * of a request, which asks again then.
+     */
     long WATCH_MILLIS = 10_000;
 
     /**
@@ -60,7 +63,7 @@ public interface LockBackend extends AutoCloseable {
      */
     int WATCHERS_TOLD = 2;
 
-    /** The largest number of clients that watch one vote. */
+    /** The largest number of clients that watch one vote. They are one field of the record, which each new one rewrites. */
     int WATCHERS = 64;
 
     /**

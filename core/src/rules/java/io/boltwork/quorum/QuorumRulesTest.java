@@ -37,26 +37,34 @@ class QuorumRulesTest {
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final List<Server> servers = List.of(new Server(0), new Server(1), new Server(2));
     private final List<Grant> grants = new ArrayList<>();
-    private final LockBackend quorum = QuorumBackend.of(
-            List.copyOf(servers),
-            QuorumOptions.defaults(),
-            new QuorumWorld(
-                    () -> now,
-                    (task, delay) -> {
-                        Timer timer = new Timer(now + delay, timers.size(), task);
-                        timers.add(timer);
-                        return timer;
-                    },
-                    bound -> 0,
-                    Runnable::run,
-                    0,
-                    defect -> {
-                        throw new AssertionError(defect);
-                    },
-                    () -> {}));
+    private final LockBackend quorum = quorum();
+
+    private LockBackend quorum() {
+        return QuorumBackend.of(
+                List.copyOf(servers),
+                QuorumOptions.defaults(),
+                new QuorumWorld(
+                        () -> now,
+                        (task, delay) -> {
+                            Timer timer = new Timer(now + delay, timers.size(), task);
+                            timers.add(timer);
+                            return timer;
+                        },
+                        bound -> 0,
+                        Runnable::run,
+                        0,
+                        defect -> {
+                            throw new AssertionError(defect);
+                        },
+                        () -> {}));
+    }
 
     QuorumRulesTest() {
-        quorum.open("c", new BackendListener() {
+        open(quorum);
+    }
+
+    private void open(LockBackend opened) {
+        opened.open("c", new BackendListener() {
             @Override
             public void granted(Grant grant) {
                 grants.add(grant);
@@ -93,6 +101,12 @@ class QuorumRulesTest {
         final List<Sent> open = new ArrayList<>();
         final List<Command<?>> sent = new ArrayList<>();
 
+        boolean isDown;
+
+        /** The id of the client, or {@code null} before it is opened. */
+        @Nullable
+        String id;
+
         /** Whether it does not say how long it has been up. */
         boolean isSilent;
 
@@ -111,6 +125,10 @@ class QuorumRulesTest {
 
         @Override
         public void open(String client, BackendListener listener) {
+            if (isDown) {
+                throw new BackendException("down", true, null);
+            }
+            id = client;
             told = listener;
             listener.connected(time());
         }
@@ -169,7 +187,12 @@ class QuorumRulesTest {
         }
 
         @Override
-        public void rename(String client) {}
+        public void rename(String client) {
+            if (id == null) {
+                throw new IllegalStateException("The backend has not been opened");
+            }
+            id = client;
+        }
 
         @Override
         public Duration commandTimeout() {
@@ -408,6 +431,22 @@ class QuorumRulesTest {
                 .singleElement()
                 .satisfies(back ->
                         assertThat(((VoteCommand.GiveBack) back).lastToken()).isEqualTo(TOKEN + 1));
+    }
+
+    // ================================================================ opening
+
+    @Test
+    void aServerThatWasDownIsOpenedLaterWithTheIdThatTheClientHasByThen() {
+        Server late = servers.get(0);
+        late.isDown = true;
+        late.id = null;
+        LockBackend another = quorum();
+        open(another);
+        another.rename("d");
+        assertThat(servers.get(1).id).isEqualTo("d");
+        late.isDown = false;
+        pass(1_000);
+        assertThat(late.id).isEqualTo("d");
     }
 
     // ================================================================ quarantine

@@ -32,7 +32,7 @@ public record Script(String name, byte[] text, byte[] sha) {
     private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
     private static final Pattern NAME = Pattern.compile("\\$([A-Z_]+)");
 
-    /** How long the record of the server's uptime lives after its last change. */
+    /** The life of the record of the server's uptime after its last change: longer than a client is away for. */
     private static final Duration WITNESS_LIFE = Duration.ofDays(7);
 
     private static final Map<String, Long> NUMBERS = numbers();

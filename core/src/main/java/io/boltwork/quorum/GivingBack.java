@@ -13,14 +13,15 @@ import java.util.function.Consumer;
  * Gives votes back, at all servers that may have given one. A server that does not answer is told again until no lease of the
  * vote can be left there. A server that may still execute an earlier command is told again when that can no longer happen.
  */
-final class Returns {
+final class GivingBack {
 
+    /** The pause before votes are given back again to a server that has not answered. */
     private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** The most votes of one server that are given back again. Those beyond it end with their leases. */
+    /** The most votes of one server that are given back again: some megabytes. Those beyond it end with their leases. */
     private static final int MOST_OWED = 10_000;
 
-    /** The most votes of one server that are given back again at once. */
+    /** The most votes of one server that are given back again at once, so that other commands do not wait for long. */
     private static final int MOST_AT_ONCE = 500;
 
     private final Members members;
@@ -30,13 +31,13 @@ final class Returns {
 
     private boolean timerRuns;
 
-    Returns(Members members) {
+    GivingBack(Members members) {
         this.members = members;
         members.nodes.forEach(node -> owed.add(new ArrayDeque<>()));
     }
 
     /** The votes of one round that are given back together, and what the servers have said to it. */
-    final class Return {
+    final class Ending {
         private final int standing;
         private final List<Consumer<Reply>> handlers = new ArrayList<>();
         private final List<Owed> parts = new ArrayList<>();
@@ -47,7 +48,7 @@ final class Returns {
         private int forgotten;
         private int lost;
 
-        private Return(Round round, Runnable whenDone) {
+        private Ending(Round round, Runnable whenDone) {
             standing = round.count(NodeVote::mayCount);
             this.whenDone = whenDone;
         }
@@ -110,7 +111,7 @@ final class Returns {
 
     /** A vote that is to be given back. */
     private static final class Owed {
-        final Return whole;
+        final Ending whole;
         final NodeVote vote;
         final VoteCommand.GiveBack command;
         final long patience;
@@ -118,7 +119,7 @@ final class Returns {
         boolean isAnswered;
         boolean isDone;
 
-        Owed(Return whole, NodeVote vote, VoteCommand.GiveBack command, long patience) {
+        Owed(Ending whole, NodeVote vote, VoteCommand.GiveBack command, long patience) {
             this.whole = whole;
             this.vote = vote;
             this.command = command;
@@ -133,8 +134,8 @@ final class Returns {
      * @param keepMillis how much longer the lock stays closed
      * @param whenDone is run when nothing of the round is left at any server
      */
-    Return giveBack(String lock, Round round, long lastUsed, long keepMillis, long leaseMillis, Runnable whenDone) {
-        Return whole = new Return(round, whenDone);
+    Ending giveBack(String lock, Round round, long lastUsed, long keepMillis, long leaseMillis, Runnable whenDone) {
+        Ending whole = new Ending(round, whenDone);
         long used = lastUsed > 0 || round.token == 0 ? lastUsed : round.token - 1;
         for (NodeVote vote : round.votes) {
             if (vote.mayBeLeft() || round.token > 0 && vote.state != NodeVote.State.NONE) {
@@ -168,7 +169,7 @@ final class Returns {
             @Override
             public void replied(Reply reply) {
                 if (reply instanceof Reply.Released answer) {
-                    Returns.this.answered(part, answer);
+                    GivingBack.this.answered(part, answer);
                 } else if (part.isWaiting) {
                     owe(part);
                 }

@@ -27,17 +27,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Commands of people and of the client itself that concern all servers: a majority must answer, and what it says counts. */
-final class Looks {
+final class MajorityAnswers {
 
+    /** The time for an answer to a question of a person, the same as for the longest leases. */
     private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The most announcements that are remembered as this client's own. */
+    /** The most announcements that are remembered as this client's own. Servers may have that of an earlier connection. */
     private static final int ANNOUNCEMENTS = 100;
 
     private final Members members;
     private final Set<String> announced = new LinkedHashSet<>();
 
-    Looks(Members members) {
+    MajorityAnswers(Members members) {
         this.members = members;
     }
 
@@ -216,7 +217,7 @@ final class Looks {
     }
 
     private void verify(Report.ScannedLocks page, String cursor, Consumer<Reply> handler) {
-        List<Report.ScannedLocks.Lock> found = Collections.synchronizedList(new ArrayList<>());
+        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
         int[] open = {page.locks().size()};
         if (open[0] == 0) {
             handler.accept(new Report.ScannedLocks(members.time(), List.of(), cursor));

@@ -7,6 +7,7 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -329,6 +330,20 @@ class QuorumRulesTest {
         servers.get(2).renews(Reply.Renewal.OK);
         assertThat(outcomes).containsExactly(Reply.Renewal.OK);
         assertThat(servers.get(0).last()).isInstanceOf(Command.Restore.class);
+    }
+
+    @Test
+    void aVoteOfAHoldThatHasBeenReleasedMeanwhileIsNotRestored() {
+        hold(servers.get(0), servers.get(1), servers.get(2));
+        List<Reply.Renewal> outcomes = renew();
+        servers.get(1).renews(Reply.Renewal.OK);
+        servers.get(2).renews(Reply.Renewal.OK);
+        assertThat(outcomes).containsExactly(Reply.Renewal.OK);
+        quorum.send(
+                new Command.Release(LOCK, REQUEST, heldToken, heldToken, 0, null, HeldShare.WHOLE, List.of()),
+                reply -> {});
+        servers.get(0).renews(Reply.Renewal.FORGOTTEN);
+        assertThat(servers.get(0).count(Command.Restore.class)).isZero();
     }
 
     @Test

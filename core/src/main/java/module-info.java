@@ -9,4 +9,5 @@ module io.boltwork.core {
     exports io.boltwork.quorum;
     exports io.boltwork.spi;
     exports io.boltwork.spi.rules;
+    exports io.boltwork.store;
 }

@@ -45,6 +45,7 @@ class ArchitectureTest {
             "io.boltwork",
             "io.boltwork.fence",
             "io.boltwork.memory",
+            "io.boltwork.store",
             "io.boltwork.machine",
             "io.boltwork.engine",
             "io.boltwork.quorum");
@@ -108,6 +109,7 @@ class ArchitectureTest {
             "io.boltwork", 2,
             "io.boltwork.fence", 0,
             "io.boltwork.memory", 0,
+            "io.boltwork.store", 0,
             "io.boltwork.machine", 5,
             "io.boltwork.engine", 3,
             "io.boltwork.quorum", 2);

@@ -65,6 +65,7 @@ public final class QuorumBackend implements LockBackend {
     static final String NO_CONDITIONS =
             "A quorum has no conditions, because its servers have no queue that a signalled request could enter";
     static final String NO_REPLICATION = "A quorum has no replication: the servers that vote are the copies";
+    private static final String NO_VOTES = "A quorum cannot be a member of another quorum";
     private static final String NO_FIFO =
             "fairness must be BATCHED on a quorum, but is FIFO: its servers have no queue, and their"
                     + " votes arrive in different orders";
@@ -156,6 +157,10 @@ public final class QuorumBackend implements LockBackend {
             if (!different.add(node)) {
                 throw new IllegalArgumentException("nodes must be different servers, but " + node + " is given twice");
             }
+            node.refusal(Capability.VOTES).ifPresent(reason -> {
+                throw new IllegalArgumentException(
+                        "nodes must be servers that vote, but " + node + " is not: " + reason);
+            });
             if (node.partitions() > 1) {
                 throw new IllegalArgumentException(
                         "nodes must be single servers, but " + node + " is a cluster, which has failovers of its own");
@@ -315,12 +320,14 @@ public final class QuorumBackend implements LockBackend {
 
     @Override
     public Optional<String> refusal(Capability capability) {
-        return Optional.of(
-                switch (capability) {
-                    case SHARES -> NO_SHARES;
-                    case LATCHES -> NO_LATCHES;
-                    case CONDITIONS -> NO_CONDITIONS;
-                });
+        return switch (capability) {
+            case SHARES -> Optional.of(NO_SHARES);
+            case LATCHES -> Optional.of(NO_LATCHES);
+            case CONDITIONS -> Optional.of(NO_CONDITIONS);
+            case REPLICATION -> Optional.of(NO_REPLICATION);
+            case VOTES -> Optional.of(NO_VOTES);
+            case PUSH, DEAD_WAITERS_AT_ONCE, UNBOUNDED_QUEUE -> Optional.empty();
+        };
     }
 
     @Override

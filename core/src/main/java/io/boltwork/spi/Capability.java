@@ -7,5 +7,15 @@ public enum Capability {
     /** Latches. */
     LATCHES,
     /** Conditions of locks. */
-    CONDITIONS
+    CONDITIONS,
+    /** Votes, so that the backend can be a member of a quorum. */
+    VOTES,
+    /** Copies of each write on other servers, for which a lock can wait: {@link io.boltwork.Replication}. */
+    REPLICATION,
+    /** Messages that arrive at once. Without them, a client that waits asks the store again and again. */
+    PUSH,
+    /** Clients that have died are noticed at once. Without this, a dead client that waits delays the others for seconds. */
+    DEAD_WAITERS_AT_ONCE,
+    /** Any number of requests may wait for one lock. */
+    UNBOUNDED_QUEUE
 }

@@ -106,4 +106,32 @@ final class ConditionQueues {
         conditions.putAll(others.conditions);
         due.putAll(others.due);
     }
+
+    /** Adds the lines of these queues, in the order of the conditions' names. */
+    void write(RecordLines lines) {
+        waiting.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .forEach(condition -> condition
+                        .getValue()
+                        .values()
+                        .forEach(waiter -> lines.line(
+                                "condition",
+                                RecordLines.field(condition.getKey()),
+                                RecordLines.field(waiter.request()),
+                                waiter.leaseMillis(),
+                                waiter.takeoverMillis())));
+        due.forEach((condition, requests) -> lines.line("due", RecordLines.field(condition), requests));
+    }
+
+    /** Reads a line that {@link #write} has added. Returns whether it was one. */
+    boolean read(String kind, RecordLines.Line line) {
+        if (kind.equals("condition")) {
+            add(line.text(), line.text(), line.number(), line.number());
+        } else if (kind.equals("due")) {
+            due.put(line.text(), line.integer());
+        } else {
+            return false;
+        }
+        return true;
+    }
 }

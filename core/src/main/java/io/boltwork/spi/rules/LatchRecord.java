@@ -2,9 +2,13 @@ package io.boltwork.spi.rules;
 
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
+import java.util.List;
 
 /** The record of one latch at a server: the fields of the hash in Redis. */
 public final class LatchRecord implements StoredRecord<LatchRecord> {
+
+    /** The kind of the record, which begins its text. */
+    private static final String KIND = "latch";
 
     /** The number of generations that a record remembers after they have ended. */
     public static final int REMEMBERED = 32;
@@ -56,6 +60,43 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
     @Override
     public boolean isBlank() {
         return generation == 0 && waiting.isEmpty();
+    }
+
+    @Override
+    public String text() {
+        RecordLines lines = RecordLines.begin(KIND).more(expiresAt, count, generation);
+        setters.forEach(id -> lines.line("setter", RecordLines.field(id)));
+        ended.forEach(generation -> lines.line("ended", generation));
+        counted.forEach(id -> lines.line("counted", RecordLines.field(id)));
+        waiting.forEach(client -> lines.line("waiting", RecordLines.field(client)));
+        return lines.toString();
+    }
+
+    /**
+     * Reads a record.
+     *
+     * @param text the text that {@link #text} has returned
+     * @return the record
+     * @throws IllegalArgumentException if it is not such a text, or is of another version
+     */
+    public static LatchRecord read(String text) {
+        List<RecordLines.Line> lines = RecordLines.read(KIND, text);
+        RecordLines.Line head = lines.get(0);
+        LatchRecord record = new LatchRecord();
+        record.expiresAt = head.number();
+        record.count = head.integer();
+        record.generation = head.number();
+        for (RecordLines.Line line : lines.subList(1, lines.size())) {
+            String kind = line.word();
+            switch (kind) {
+                case "setter" -> record.setters.add(line.text());
+                case "ended" -> record.ended.add(line.number());
+                case "counted" -> record.counted.add(line.text());
+                case "waiting" -> record.waiting.add(line.text());
+                default -> throw new IllegalArgumentException("the record of a latch has no line '" + kind + "'");
+            }
+        }
+        return record;
     }
 
     @Override

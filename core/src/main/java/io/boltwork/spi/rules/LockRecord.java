@@ -2,6 +2,7 @@ package io.boltwork.spi.rules;
 
 import io.boltwork.spi.IdleLife;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -94,5 +95,59 @@ public final class LockRecord implements StoredRecord<LockRecord> {
     @Override
     public boolean isBlank() {
         return owner == null && fence == 0 && queue.isEmpty();
+    }
+
+    /**
+     * Returns the number of places of the queue, an upper bound of the requests that wait.
+     *
+     * @return their number
+     */
+    public int waiting() {
+        return queue.length();
+    }
+
+    @Override
+    public String text() {
+        RecordLines lines = new LockHead(expiresAt, fence, token, until, owner).lines();
+        if (claim) {
+            lines.line("claim", RecordLines.field(signalled));
+            if (shortClaim != null) {
+                lines.line("short");
+                shortClaim.write(lines);
+            }
+        }
+        queue.write(lines);
+        conditions.write(lines);
+        return lines.toString();
+    }
+
+    /**
+     * Reads a record. Votes are not kept in texts.
+     *
+     * @param text the text that {@link #text} has returned
+     * @return the record
+     * @throws IllegalArgumentException if it is not such a text, or is of another version
+     */
+    public static LockRecord read(String text) {
+        List<RecordLines.Line> lines = RecordLines.read(LockHead.KIND, text);
+        LockHead head = LockHead.read(lines.get(0));
+        LockRecord record = new LockRecord();
+        record.expiresAt = head.expiresAt();
+        record.fence = head.fence();
+        record.token = head.token();
+        record.until = head.until();
+        record.owner = head.owner();
+        for (RecordLines.Line line : lines.subList(1, lines.size())) {
+            String kind = line.word();
+            if (kind.equals("claim")) {
+                record.claim = true;
+                record.signalled = line.optional();
+            } else if (kind.equals("short")) {
+                record.shortClaim = WaitQueue.QueuedRequest.read(line);
+            } else if (!record.queue.read(kind, line) && !record.conditions.read(kind, line)) {
+                throw new IllegalArgumentException("a lock record has no line '" + kind + "'");
+            }
+        }
+        return record;
     }
 }

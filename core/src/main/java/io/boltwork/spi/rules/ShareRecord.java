@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShareRecord implements StoredRecord<ShareRecord> {
 
+    /** The kind of the record, which begins its text. */
+    private static final String KIND = "shared";
+
     /** Stands for a time that never comes. */
     static final long NEVER = Long.MAX_VALUE;
 
@@ -268,5 +271,77 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     @Override
     public long expiresAt() {
         return expiresAt;
+    }
+
+    /**
+     * Returns the number of places of the queue, an upper bound of the requests that wait.
+     *
+     * @return their number
+     */
+    public int waiting() {
+        return queue.length();
+    }
+
+    @Override
+    public String text() {
+        RecordLines lines = RecordLines.begin(KIND)
+                .more(expiresAt, capacity, set, soon, claims, fence, all, RecordLines.field(blocker), blockerAsked)
+                .more(next, least);
+        for (Entry entry : entries) {
+            lines.line("entry", RecordLines.field(entry.id), entry.weight, entry.token, entry.blockEnd)
+                    .more(entry.until, entry.leaseMillis, RecordLines.flag(entry.claim));
+            if (entry.shortClaim != null) {
+                entry.shortClaim.write(lines);
+            }
+        }
+        queue.write(lines);
+        return lines.toString();
+    }
+
+    /**
+     * Reads a record.
+     *
+     * @param text the text that {@link #text} has returned
+     * @return the record
+     * @throws IllegalArgumentException if it is not such a text, or is of another version
+     */
+    public static ShareRecord read(String text) {
+        List<RecordLines.Line> lines = RecordLines.read(KIND, text);
+        RecordLines.Line head = lines.get(0);
+        ShareRecord record = new ShareRecord();
+        record.expiresAt = head.number();
+        record.capacity = head.integer();
+        record.set = head.number();
+        record.soon = head.number();
+        record.claims = head.number();
+        record.fence = head.number();
+        record.all = head.number();
+        record.blocker = head.optional();
+        record.blockerAsked = head.number();
+        record.next = head.integer();
+        record.least = head.number();
+        for (RecordLines.Line line : lines.subList(1, lines.size())) {
+            String kind = line.word();
+            if (kind.equals("entry")) {
+                record.add(line);
+            } else if (!record.queue.read(kind, line)) {
+                throw new IllegalArgumentException("the record of a shared lock has no line '" + kind + "'");
+            }
+        }
+        return record;
+    }
+
+    private void add(RecordLines.Line line) {
+        Entry entry = new Entry(line.text());
+        entry.weight = line.number();
+        entry.token = line.number();
+        entry.blockEnd = line.number();
+        entry.until = line.number();
+        entry.leaseMillis = line.number();
+        entry.claim = line.flag();
+        entry.shortClaim = line.isMore() ? WaitQueue.QueuedRequest.read(line) : null;
+        places.put(entry.id, entries.size());
+        entries.add(entry);
+        used += entry.weight;
     }
 }

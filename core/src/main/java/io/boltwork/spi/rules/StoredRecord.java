@@ -27,4 +27,11 @@ public interface StoredRecord<R> {
      * @return the copy
      */
     R copy();
+
+    /**
+     * Returns the record as a text that a store can keep: lines of fields, readable for people. Equal records have equal texts.
+     *
+     * @return the text
+     */
+    String text();
 }

@@ -50,7 +50,25 @@ final class WaitQueue {
             int weight,
             long sinceMillis,
             boolean again,
-            @Nullable String signalled) {}
+            @Nullable String signalled) {
+
+        /** Adds the fields of this request to a line. */
+        void write(RecordLines lines) {
+            lines.more(RecordLines.field(request), leaseMillis, takeoverMillis, weight, sinceMillis)
+                    .more(RecordLines.flag(again), RecordLines.field(signalled));
+        }
+
+        static QueuedRequest read(RecordLines.Line line) {
+            return new QueuedRequest(
+                    line.text(),
+                    line.number(),
+                    line.number(),
+                    line.integer(),
+                    line.number(),
+                    line.flag(),
+                    line.optional());
+        }
+    }
 
     /** The number of places that one command may still examine, and the clients that it has found not to listen. */
     static final class Budget {
@@ -380,6 +398,51 @@ final class WaitQueue {
         lapsedAt = other.lapsedAt;
         lastMark = other.lastMark;
         unused.addAll(other.unused);
+    }
+
+    /** Adds the lines of this queue, none if it is as it was made. */
+    void write(RecordLines lines) {
+        if (head != 0 || shortUntil != 0 || lapsedAt != 0 || lastMark != 0) {
+            lines.line("queue", head, tail, shortUntil, lapsedAt, lastMark);
+        }
+        entries.forEach((place, entry) -> {
+            lines.line("waiting", place);
+            entry.write(lines);
+        });
+        marks.forEach((place, client) -> lines.line("mark", place, RecordLines.field(client)));
+        late.stream().sorted().forEach(client -> lines.line("late", RecordLines.field(client)));
+        unused.forEach(condition -> lines.line("unused", RecordLines.field(condition)));
+    }
+
+    /** Reads a line that {@link #write} has added. Returns whether it was one. */
+    boolean read(String kind, RecordLines.Line line) {
+        switch (kind) {
+            case "queue" -> {
+                head = line.number();
+                tail = line.number();
+                shortUntil = line.number();
+                lapsedAt = line.number();
+                lastMark = line.number();
+            }
+            case "waiting" -> {
+                long place = line.number();
+                QueuedRequest entry = QueuedRequest.read(line);
+                entries.put(place, entry);
+                places.put(entry.request(), place);
+            }
+            case "mark" -> {
+                long place = line.number();
+                String client = line.text();
+                marks.put(place, client);
+                gone.put(client, place);
+            }
+            case "late" -> late.add(line.text());
+            case "unused" -> unused.add(line.text());
+            default -> {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns the entries that count, in their order. */

@@ -1,0 +1,169 @@
+package io.boltwork.spi.rules;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The text of a record: lines of fields that are separated by spaces. The first field of a line names its kind. Texts in
+ * fields are written so that they contain no space and no line break. Not thread-safe.
+ */
+final class RecordLines {
+
+    /** The version of the texts, which is the second field of the first line. */
+    static final String VERSION = "1";
+
+    private static final char ESCAPE = '%';
+    private static final String ABSENT = "-";
+    private static final char PRESENT = '=';
+    private static final int HEXADECIMAL = 16;
+
+    private final StringBuilder text = new StringBuilder();
+
+    /** Begins the text of a record of that kind. */
+    static RecordLines begin(String kind) {
+        return new RecordLines().line(kind, VERSION);
+    }
+
+    /** Adds a line; the fields are numbers, or texts that {@link #field} has written. */
+    RecordLines line(Object... fields) {
+        if (text.length() > 0) {
+            text.append('\n');
+        }
+        for (int i = 0; i < fields.length; i++) {
+            if (i > 0) {
+                text.append(' ');
+            }
+            text.append(fields[i]);
+        }
+        return this;
+    }
+
+    /** Adds fields to the last line. */
+    RecordLines more(Object... fields) {
+        for (Object field : fields) {
+            text.append(' ').append(field);
+        }
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+
+    /** Writes a text, or its absence, as a field. */
+    static String field(@Nullable String value) {
+        if (value == null) {
+            return ABSENT;
+        }
+        StringBuilder field = new StringBuilder(value.length() + 1).append(PRESENT);
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c <= ' ' || c == ESCAPE || c == '\u007f') {
+                field.append(String.format("%c%02x", ESCAPE, (int) c));
+            } else {
+                field.append(c);
+            }
+        }
+        return field.toString();
+    }
+
+    /** Reads a field that {@link #field} has written. */
+    static @Nullable String value(String field) {
+        if (field.equals(ABSENT)) {
+            return null;
+        }
+        if (field.isEmpty() || field.charAt(0) != PRESENT) {
+            throw new IllegalArgumentException("'" + field + "' is not a text field");
+        }
+        if (field.indexOf(ESCAPE) < 0) {
+            return field.substring(1);
+        }
+        StringBuilder value = new StringBuilder(field.length());
+        for (int i = 1; i < field.length(); i++) {
+            char c = field.charAt(i);
+            if (c == ESCAPE) {
+                value.append((char) Integer.parseInt(field, i + 1, i + 3, HEXADECIMAL));
+                i += 2;
+            } else {
+                value.append(c);
+            }
+        }
+        return value.toString();
+    }
+
+    /** A line that is read, field by field. */
+    static final class Line {
+        private final String[] fields;
+        private int next;
+
+        private Line(String line) {
+            fields = line.split(" ", -1);
+        }
+
+        String word() {
+            if (next == fields.length) {
+                throw new IllegalArgumentException("the line '" + String.join(" ", fields) + "' is too short");
+            }
+            return fields[next++];
+        }
+
+        long number() {
+            return Long.parseLong(word());
+        }
+
+        int integer() {
+            return Math.toIntExact(number());
+        }
+
+        boolean flag() {
+            return number() != 0;
+        }
+
+        @Nullable
+        String optional() {
+            return value(word());
+        }
+
+        String text() {
+            String value = optional();
+            if (value == null) {
+                throw new IllegalArgumentException("a text is missing in '" + String.join(" ", fields) + "'");
+            }
+            return value;
+        }
+
+        boolean isMore() {
+            return next < fields.length;
+        }
+    }
+
+    /** Writes a flag as a field. */
+    static int flag(boolean flag) {
+        return flag ? 1 : 0;
+    }
+
+    /**
+     * Returns the lines of the text of a record, the first one without its kind and version.
+     *
+     * @throws IllegalArgumentException if the text is of another kind or version
+     */
+    static List<Line> read(String kind, String text) {
+        List<Line> lines = new ArrayList<>();
+        for (String line : text.split("\n", -1)) {
+            lines.add(new Line(line));
+        }
+        Line first = lines.get(0);
+        String found = first.word();
+        if (!found.equals(kind)) {
+            throw new IllegalArgumentException("the record is of the kind '" + found + "', not '" + kind + "'");
+        }
+        String version = first.word();
+        if (!version.equals(VERSION)) {
+            throw new IllegalArgumentException("the record has the version " + version + ", and this client knows "
+                    + VERSION + ": all clients of a store must use the same version");
+        }
+        return lines;
+    }
+}

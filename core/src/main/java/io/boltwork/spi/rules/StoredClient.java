@@ -1,0 +1,65 @@
+package io.boltwork.spi.rules;
+
+import io.boltwork.LockKind;
+import io.boltwork.spi.BlockedThread;
+import io.boltwork.spi.ClientRecord;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The record of a client at a store.
+ *
+ * @param expiresAt the last millisecond of the store's clock at which the record exists
+ * @param card the client
+ * @param nonce identifies the client that announced it
+ */
+public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
+    private static final String KIND = "client";
+
+    /**
+     * Returns the record as a text that a store can keep.
+     *
+     * @return the text
+     */
+    public String text() {
+        RecordLines lines = RecordLines.begin(KIND)
+                .more(expiresAt, RecordLines.field(nonce), RecordLines.field(card.id()))
+                .more(RecordLines.field(card.application()), RecordLines.field(card.host()))
+                .more(card.pid(), card.sinceMillis(), card.wireVersion());
+        for (BlockedThread thread : card.blocked()) {
+            lines.line("blocked", thread.kind(), RecordLines.field(thread.lock()))
+                    .more(RecordLines.flag(thread.isLimited()))
+                    .more(thread.holds().toArray());
+        }
+        return lines.toString();
+    }
+
+    /**
+     * Reads a record.
+     *
+     * @param text the text that {@link #text} has returned
+     * @return the record
+     * @throws IllegalArgumentException if it is not such a text, or is of another version
+     */
+    public static StoredClient read(String text) {
+        List<RecordLines.Line> lines = RecordLines.read(KIND, text);
+        RecordLines.Line head = lines.get(0);
+        long expiresAt = head.number();
+        String nonce = head.text();
+        ClientRecord card = new ClientRecord(
+                head.text(), head.text(), head.text(), head.number(), head.number(), head.integer(), List.of());
+        List<BlockedThread> blocked = new ArrayList<>();
+        for (RecordLines.Line line : lines.subList(1, lines.size())) {
+            line.word();
+            LockKind kind = LockKind.valueOf(line.word());
+            String lock = line.text();
+            boolean isLimited = line.flag();
+            List<Long> holds = new ArrayList<>();
+            while (line.isMore()) {
+                holds.add(line.number());
+            }
+            blocked.add(new BlockedThread(holds, kind, lock, isLimited));
+        }
+        return new StoredClient(expiresAt, card.withBlocked(blocked), nonce);
+    }
+}

@@ -1,0 +1,332 @@
+package io.boltwork.store;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Capability;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Opened;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import io.boltwork.spi.rules.StoreMessage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules}, and writes
+ * the record if no other client has changed it meanwhile. Grants are messages between clients.
+ *
+ * <p>Thread-safe. Commands are executed on threads of the backend.
+ */
+public final class RecordBackend implements LockBackend {
+    static final String NO_REPLICATION =
+            "Only Redis has replication: a store answers when its own rules of durability are fulfilled";
+    static final String NO_VOTES = "This store does not vote in a quorum. Use Redis servers, or this store alone";
+    private static final String BOUNDED_QUEUE = "At most " + RecordSteps.MOST_WAITING
+            + " requests wait for one lock, because each change of the lock writes them all";
+
+    private static final long SWEEP = TimeUnit.SECONDS.toNanos(60);
+
+    private final RecordStore store;
+    private final RecordSteps steps;
+    private final OpenWaits waits = new OpenWaits();
+    private final AtomicReference<@Nullable StoreWorkers> workers = new AtomicReference<>();
+    private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
+    private volatile boolean closed;
+    private volatile boolean awaited;
+    private volatile String client = "";
+    private volatile @Nullable BackendListener listener;
+
+    private RecordBackend(RecordStore store) {
+        this.store = store;
+        this.steps = new RecordSteps(store, new ClientPost());
+    }
+
+    /**
+     * Creates a backend on a store. No round trip; the store is opened when the client is created.
+     *
+     * @param store the store, which the backend opens and closes
+     * @return a backend for one client
+     */
+    public static RecordBackend on(RecordStore store) {
+        return new RecordBackend(store);
+    }
+
+    // ================================================================ the life of the backend
+
+    @Override
+    public void open(String id, BackendListener told) {
+        StoreWorkers started = closed || workers.get() != null ? null : new StoreWorkers(store.workers());
+        if (started == null || !workers.compareAndSet(null, started)) {
+            if (started != null) {
+                started.end();
+            }
+            throw new IllegalStateException(
+                    "A backend belongs to one client; this one has already been opened or closed");
+        }
+        client = id;
+        listener = told;
+        try {
+            store.open(id, new Events());
+        } catch (BackendException failed) {
+            workers.set(null);
+            listener = null;
+            started.end();
+            throw failed;
+        }
+        if (closed) {
+            close();
+        }
+    }
+
+    @Override
+    public void rename(String id) {
+        client = id;
+        store.rename(id);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        StoreWorkers started = workers.get();
+        store.close();
+        if (started != null) {
+            started.end();
+        }
+    }
+
+    // ================================================================ commands
+
+    @Override
+    public void send(Command<?> command, Consumer<Reply> handler) {
+        StoreWorkers started = workers.get();
+        if (closed) {
+            handler.accept(refused());
+        } else if (started == null) {
+            throw new IllegalStateException("The backend has not been opened");
+        } else {
+            started.execute(command.locks().hashCode(), new StoreWorkers.Task() {
+                @Override
+                public void run() {
+                    Reply reply = execute(command);
+                    waits.note(command, reply);
+                    tellWhetherAwaited();
+                    handler.accept(reply);
+                    sweep();
+                }
+
+                @Override
+                public void refuse() {
+                    handler.accept(refused());
+                }
+            });
+        }
+    }
+
+    private static Reply.Failed refused() {
+        return new Reply.Failed(false, new BackendException("The backend is closed", true, null));
+    }
+
+    private Reply execute(Command<?> command) {
+        StoreExecutor executor = new StoreExecutor(store, steps);
+        try {
+            return command.executeWith(executor);
+        } catch (BackendException failed) {
+            return new Reply.Failed(executor.attempt.mayHaveChanged(), failed);
+        } catch (RuntimeException | Error defect) {
+            return new Reply.Failed(
+                    executor.attempt.mayHaveChanged(),
+                    new BackendException(this + " failed to execute a command: " + defect, true, defect));
+        }
+    }
+
+    private void tellWhetherAwaited() {
+        boolean any = waits.areAny();
+        if (any != awaited) {
+            awaited = any;
+            store.await(any);
+        }
+    }
+
+    private void sweep() {
+        long last = sweptAt.get();
+        long now = System.nanoTime();
+        if (now - last > SWEEP && sweptAt.compareAndSet(last, now)) {
+            try {
+                store.sweep();
+            } catch (BackendException later) {
+                sweptAt.set(now); // what is left is dropped the next time
+            }
+        }
+    }
+
+    // ================================================================ what the store can do
+
+    @Override
+    public Duration commandTimeout() {
+        return store.commandTimeout();
+    }
+
+    @Override
+    public String namespace() {
+        return store.namespace();
+    }
+
+    @Override
+    public void check(LockOptions options) {
+        if (options.replication().isPresent()) {
+            throw new IllegalArgumentException("replication must be absent. " + NO_REPLICATION);
+        }
+    }
+
+    @Override
+    public Optional<String> refusal(Capability capability) {
+        return switch (capability) {
+            case REPLICATION -> Optional.of(NO_REPLICATION);
+            case VOTES -> Optional.of(NO_VOTES);
+            case UNBOUNDED_QUEUE -> Optional.of(BOUNDED_QUEUE);
+            case SHARES, LATCHES, CONDITIONS, PUSH, DEAD_WAITERS_AT_ONCE -> store.refusal(capability);
+        };
+    }
+
+    /**
+     * Returns how many writes have failed because another client had changed the record.
+     *
+     * @return their number since the backend was created
+     */
+    public long conflicts() {
+        return steps.conflicts();
+    }
+
+    @Override
+    public CompletionStage<List<NodeStatus>> nodes() {
+        CompletableFuture<List<NodeStatus>> status = new CompletableFuture<>();
+        StoreWorkers started = workers.get();
+        if (closed || started == null) {
+            return CompletableFuture.completedFuture(List.of(unreachable("it is closed")));
+        }
+        started.execute(0, new StoreWorkers.Task() {
+            @Override
+            public void run() {
+                status.complete(List.of(ask()));
+            }
+
+            @Override
+            public void refuse() {
+                status.complete(List.of(unreachable("it is closed")));
+            }
+        });
+        List<NodeStatus> silent =
+                List.of(unreachable("no answer within " + commandTimeout().toMillis() + " ms"));
+        return status.completeOnTimeout(silent, commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private NodeStatus ask() {
+        long begun = System.nanoTime();
+        try {
+            String version = store.version();
+            Duration latency = Duration.ofNanos(System.nanoTime() - begun);
+            return new NodeStatus(store.address(), NodeStatus.Role.MASTER, true, latency, version, "");
+        } catch (BackendException failed) {
+            return unreachable(String.valueOf(failed.getMessage()));
+        }
+    }
+
+    private NodeStatus unreachable(String problem) {
+        return new NodeStatus(store.address(), NodeStatus.Role.MASTER, false, Duration.ZERO, "", problem);
+    }
+
+    @Override
+    public String toString() {
+        return store.address();
+    }
+
+    // ================================================================ messages and events
+
+    private void tell(Consumer<BackendListener> event) {
+        BackendListener told = listener;
+        if (told != null && !closed) {
+            event.accept(told);
+        }
+    }
+
+    private final class ClientPost implements RecordSteps.Post {
+        @Override
+        public boolean isSelf(String id) {
+            return id.equals(client);
+        }
+
+        @Override
+        public void tell(String id, String message) {
+            if (isSelf(id)) {
+                deliver(message);
+                return;
+            }
+            try {
+                store.tell(id, message);
+            } catch (BackendException lost) { // as good as a message that is lost on its way
+            }
+        }
+    }
+
+    private void deliver(String message) {
+        tell(told -> StoreMessage.deliver(message, new BackendListener() {
+            @Override
+            public void granted(Grant grant) {
+                waits.granted(grant.request());
+                told.granted(grant);
+            }
+
+            @Override
+            public void taken(Taken taken) {
+                told.taken(taken);
+            }
+
+            @Override
+            public void opened(Opened opened) {
+                waits.opened(opened.latch());
+                told.opened(opened);
+            }
+
+            @Override
+            public void connected(ServerTime server) {}
+
+            @Override
+            public void disconnected(Throwable cause) {}
+        }));
+    }
+
+    private final class Events implements StoreListener {
+        @Override
+        public void message(String text) {
+            deliver(text);
+        }
+
+        @Override
+        public void connected(ServerTime server) {
+            tell(told -> told.connected(server));
+        }
+
+        @Override
+        public void disconnected(Throwable cause) {
+            tell(told -> told.disconnected(cause));
+        }
+
+        @Override
+        public void warned(String what) {
+            tell(told -> told.warned(what));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.boltwork.store;
+
+/**
+ * How a record changes.
+ *
+ * @param text the new text
+ * @param expiresAt the record may be dropped when this time of the store's clock has passed, in milliseconds
+ * @param notAfter the change must not be made when this time of the store's clock has passed, in milliseconds;
+ *     {@link Long#MAX_VALUE} if it may be made at any time
+ */
+public record RecordChange(String text, long expiresAt, long notAfter) {}

@@ -1,0 +1,79 @@
+package io.boltwork.store;
+
+import io.boltwork.spi.Grant;
+import io.boltwork.spi.Opened;
+import io.boltwork.spi.RequestId;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import io.boltwork.spi.rules.LatchRules;
+import io.boltwork.spi.rules.LockRules;
+import io.boltwork.spi.rules.ShareRules;
+import io.boltwork.spi.rules.StoreMessage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+
+/**
+ * The rules at one moment of the store's clock, and the messages that they cause. The messages are sent if the record is
+ * written. Not thread-safe; for one attempt to change one record.
+ */
+final class StepContext {
+    final ServerTime server;
+    private final long micros;
+    private final long idleMillis;
+    private final Predicate<String> listens;
+    private final Map<String, Boolean> listening = new HashMap<>();
+    private final List<Letter> letters = new ArrayList<>();
+
+    /** A message and the client that it is for. */
+    private record Letter(String client, String text) {}
+
+    /** @param listens asks the store whether a client is alive */
+    StepContext(StoreClock clock, long idleMillis, Predicate<String> listens) {
+        this.server = clock.earliest();
+        this.micros = clock.micros();
+        this.idleMillis = idleMillis;
+        this.listens = listens;
+    }
+
+    LockRules lockRules() {
+        return new LockRules(server, micros, idleMillis, 0, this::grant, this::warn);
+    }
+
+    ShareRules shareRules() {
+        return new ShareRules(server, micros, idleMillis, 0, this::grant, this::isListening, this::warn);
+    }
+
+    LatchRules latchRules() {
+        return new LatchRules(server, micros, this::open);
+    }
+
+    /** Gives the messages away, in the order in which they were caused. */
+    void deliver(BiConsumer<String, String> post) {
+        letters.forEach(letter -> post.accept(letter.client, letter.text));
+    }
+
+    private boolean grant(Grant grant) {
+        String client = RequestId.clientOf(grant.request());
+        boolean isListening = isListening(client);
+        if (isListening) {
+            letters.add(new Letter(client, StoreMessage.text(grant)));
+        }
+        return isListening;
+    }
+
+    private boolean isListening(String client) {
+        return listening.computeIfAbsent(client, listens::test);
+    }
+
+    private void warn(Taken taken) {
+        letters.add(new Letter(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
+    }
+
+    private void open(String client, Opened opened) {
+        letters.add(new Letter(client, StoreMessage.text(opened)));
+    }
+}

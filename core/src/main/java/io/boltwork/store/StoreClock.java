@@ -1,0 +1,33 @@
+package io.boltwork.store;
+
+import io.boltwork.spi.ServerTime;
+
+/**
+ * The clock of a store, as it was read. If a store cannot tell its time exactly, it gives an interval in which the time lies.
+ *
+ * @param run identifies the store, and changes when the store may have lost data or has got another clock
+ * @param micros the earliest time that it may be, in microseconds since the epoch
+ * @param uncertainMicros how much later it may be, in microseconds; 0 if the time is exact
+ */
+public record StoreClock(String run, long micros, long uncertainMicros) {
+    private static final long MICROS = 1_000;
+
+    /**
+     * A clock that tells the exact time.
+     *
+     * @param run identifies the store
+     * @param micros the time, in microseconds since the epoch
+     */
+    public StoreClock(String run, long micros) {
+        this(run, micros, 0);
+    }
+
+    /**
+     * Returns the earliest time that it may be.
+     *
+     * @return the time, in milliseconds, rounded down
+     */
+    public ServerTime earliest() {
+        return new ServerTime(Math.floorDiv(micros, MICROS), run);
+    }
+}

@@ -1,0 +1,335 @@
+package io.boltwork.store;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockKind;
+import io.boltwork.spi.Announce;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.CommandExecutor;
+import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Reply;
+import io.boltwork.spi.Report;
+import io.boltwork.spi.Resize;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.Witness;
+import io.boltwork.spi.rules.LatchRecord;
+import io.boltwork.spi.rules.LatchRules;
+import io.boltwork.spi.rules.LockRecord;
+import io.boltwork.spi.rules.LockReports;
+import io.boltwork.spi.rules.LockRules;
+import io.boltwork.spi.rules.ShareRecord;
+import io.boltwork.spi.rules.ShareRules;
+import io.boltwork.spi.rules.StoredRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Executes one command on a store. Blocks. Not thread-safe. */
+final class StoreExecutor implements CommandExecutor {
+    private final RecordStore store;
+    private final RecordSteps steps;
+    final RecordSteps.WriteAttempt attempt = new RecordSteps.WriteAttempt();
+
+    StoreExecutor(RecordStore store, RecordSteps steps) {
+        this.store = store;
+        this.steps = steps;
+    }
+
+    /**
+     * The rule of a command, in its two forms.
+     *
+     * @param plain the rule of plain locks
+     * @param shared the rule of locks that are shared
+     * @param waits returns whether the answer lets a request of this client wait
+     */
+    private record Rule<A>(
+            BiFunction<LockRules, LockRecord, A> plain,
+            BiFunction<ShareRules, ShareRecord, A> shared,
+            Predicate<A> waits) {
+        Rule(BiFunction<LockRules, LockRecord, A> plain, BiFunction<ShareRules, ShareRecord, A> shared) {
+            this(plain, shared, answer -> false);
+        }
+    }
+
+    // ================================================================ locks
+
+    @Override
+    public Reply.Acquired acquire(Command.Acquire command) {
+        ShortForm<Reply.Acquired> form = ShortForm.none();
+        if (command.kind() == LockKind.LOCK && command.condition() == null) {
+            form = shortly(() -> store.acquireFree(command, steps.idleMillis()));
+        }
+        Reply.Acquired answer = form.answer();
+        return answer != null
+                ? answer
+                : change(
+                        command,
+                        command.notAfter(),
+                        false,
+                        new Rule<>(
+                                (rules, record) -> rules.acquire(record, command),
+                                (rules, record) -> rules.acquire(record, command),
+                                OpenWaits::waits),
+                        form.found());
+    }
+
+    @Override
+    public Reply.Released release(Command.Release command) {
+        Command.Acquire next = command.next();
+        ShortForm<Reply.Released> form = ShortForm.none();
+        boolean isPlain = command.kind() == LockKind.LOCK
+                && next == null
+                && command.keepMillis() == 0
+                && command.signals().isEmpty();
+        if (isPlain) {
+            form = shortly(() -> store.releaseUnwanted(command, steps.idleMillis()));
+        }
+        Reply.Released answer = form.answer();
+        return answer != null
+                ? answer
+                : change(
+                        command,
+                        next == null ? Long.MAX_VALUE : next.notAfter(),
+                        true,
+                        new Rule<>(
+                                (rules, record) -> rules.release(record, command),
+                                (rules, record) -> rules.release(record, command),
+                                released -> OpenWaits.waits(released.next())),
+                        form.found());
+    }
+
+    /** Tries a short form. If it throws, it may have changed something. */
+    private <A> ShortForm<A> shortly(Supplier<ShortForm<A>> attempted) {
+        attempt.begin();
+        ShortForm<A> form = attempted.get();
+        if (form.answer() == null) {
+            attempt.failed();
+        }
+        return form;
+    }
+
+    @Override
+    public Reply.Withdrawn withdraw(Command.Withdraw command) {
+        return change(
+                command,
+                new Rule<>(
+                        (rules, record) -> rules.withdraw(record, command),
+                        (rules, record) -> rules.withdraw(record, command)));
+    }
+
+    @Override
+    public Reply.Renewed renew(Command.Renew command) {
+        List<Command.Renew.Item> plain = command.items().stream()
+                .filter(item -> item.share().kind() == LockKind.LOCK)
+                .filter(item -> item.leaseMillis() + item.takeoverMillis() > 0)
+                .toList();
+        Extended extended = Extended.NONE;
+        if (!plain.isEmpty()) {
+            attempt.begin();
+            extended = store.extendUnwanted(plain, command.notAfter(), steps.idleMillis());
+            if (extended.locks().isEmpty()) {
+                attempt.failed();
+            }
+        }
+        ServerTime server = extended.server();
+        List<Reply.Renewed.Item> results = new ArrayList<>();
+        for (Command.Renew.Item item : command.items()) {
+            if (item.share().kind() == LockKind.LOCK && extended.locks().contains(item.lock())) {
+                results.add(new Reply.Renewed.Item(Reply.Renewal.OK, item.request()));
+            } else {
+                Reply.Replicated one = renew(item, command.notAfter());
+                server = server == null ? one.server() : server;
+                results.add(new Reply.Renewed.Item(one.outcome(), one.owner()));
+            }
+        }
+        return new Reply.Renewed(Objects.requireNonNull(server, "a renewal has leases"), results);
+    }
+
+    /** Extends one lease, as {@link Command.Replicate} does without waiting for copies. */
+    private Reply.Replicated renew(Command.Renew.Item item, long notAfter) {
+        Command.Replicate command = new Command.Replicate(item, 0, false, 0, notAfter);
+        return change(
+                command,
+                notAfter,
+                false,
+                new Rule<>(
+                        (rules, record) -> rules.replicate(record, command),
+                        (rules, record) -> rules.replicate(record, command)),
+                null);
+    }
+
+    @Override
+    public Reply.Replicated replicate(Command.Replicate command) {
+        throw new BackendException(RecordBackend.NO_REPLICATION, false, null);
+    }
+
+    @Override
+    public Reply.Restored restore(Command.Restore command) {
+        return change(
+                command,
+                command.notAfter(),
+                false,
+                new Rule<>(
+                        (rules, record) -> rules.restore(record, command),
+                        (rules, record) -> rules.restore(record, command)),
+                null);
+    }
+
+    @Override
+    public Reply.Forced forceRelease(ForceRelease command) {
+        return change(
+                command,
+                new Rule<>(
+                        (rules, record) -> rules.forceRelease(record, command),
+                        (rules, record) -> rules.forceRelease(record, command)));
+    }
+
+    @Override
+    public Reply.Resized resize(Resize command) {
+        return run(
+                new RecordKey(RecordKey.Kind.of(command.kind()), command.lock()),
+                RecordFormat.SHARED,
+                new RecordSteps.Step<>(
+                        Long.MAX_VALUE,
+                        true,
+                        (context, record) -> context.shareRules().resize(record, command),
+                        answer -> false));
+    }
+
+    /** Makes a change that must not be overtaken by an earlier one. */
+    private <A> A change(Command.LockCommand<?> command, Rule<A> rule) {
+        return change(command, Long.MAX_VALUE, true, rule, null);
+    }
+
+    private <A> A change(
+            Command.LockCommand<?> command, long notAfter, boolean always, Rule<A> rule, @Nullable StoredText found) {
+        RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
+        if (command.kind() == LockKind.LOCK) {
+            return steps.run(
+                    key,
+                    RecordFormat.LOCK,
+                    new RecordSteps.Step<>(
+                            notAfter,
+                            always,
+                            (context, record) -> rule.plain().apply(context.lockRules(), record),
+                            rule.waits()),
+                    found,
+                    attempt);
+        }
+        return run(
+                key,
+                RecordFormat.SHARED,
+                new RecordSteps.Step<>(
+                        notAfter,
+                        always,
+                        (context, record) -> rule.shared().apply(context.shareRules(), record),
+                        rule.waits()));
+    }
+
+    private <R extends StoredRecord<R>, A> A run(RecordKey key, RecordFormat<R> format, RecordSteps.Step<R, A> step) {
+        return steps.run(key, format, step, null, attempt);
+    }
+
+    // ================================================================ latches
+
+    @Override
+    public Reply.Latched setCount(LatchCommand.SetCount command) {
+        return latch(command, command.notAfter(), (rules, record) -> rules.setCount(record, command), answer -> false);
+    }
+
+    @Override
+    public Reply.Latched countDown(LatchCommand.CountDown command) {
+        return latch(command, command.notAfter(), (rules, record) -> rules.countDown(record, command), answer -> false);
+    }
+
+    @Override
+    public Reply.Latched await(LatchCommand.Await command) {
+        return latch(
+                command,
+                Long.MAX_VALUE,
+                (rules, record) -> rules.await(record, command),
+                answer -> OpenWaits.waits(command, answer));
+    }
+
+    private Reply.Latched latch(
+            LatchCommand command,
+            long notAfter,
+            BiFunction<LatchRules, LatchRecord, Reply.Latched> rule,
+            Predicate<Reply.Latched> waits) {
+        return run(
+                new RecordKey(RecordKey.Kind.LATCH, command.latch()),
+                RecordFormat.LATCH,
+                new RecordSteps.Step<>(
+                        notAfter, false, (context, record) -> rule.apply(context.latchRules(), record), waits));
+    }
+
+    // ================================================================ looking
+
+    @Override
+    public Report.Inspected inspect(Look.Inspect command) {
+        RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
+        StoredText found = store.read(key);
+        StepContext context = steps.context(found.clock());
+        return command.kind() == LockKind.LOCK
+                ? LockReports.inspect(RecordFormat.LOCK.of(key, found), context.server)
+                : context.shareRules().inspect(RecordFormat.SHARED.of(key, found));
+    }
+
+    @Override
+    public Report.ScannedLocks scanLocks(Look.ScanLocks command) {
+        return new StoreScan(store, steps).locks(command);
+    }
+
+    @Override
+    public Report.ScannedClients scanClients(Look.ScanClients command) {
+        return new StoreScan(store, steps).clients(command);
+    }
+
+    // ================================================================ clients
+
+    @Override
+    public Reply.Announced announce(Announce command) {
+        return clients().announce(command);
+    }
+
+    @Override
+    public Report.Identified identify(Look.Identify command) {
+        return clients().identify(command);
+    }
+
+    private ClientDirectory clients() {
+        return new ClientDirectory(store, attempt);
+    }
+
+    // ================================================================ votes
+
+    @Override
+    public Reply.Acquired vote(VoteCommand.Vote command) {
+        throw noVotes();
+    }
+
+    @Override
+    public Reply.Raised raise(VoteCommand.Raise command) {
+        throw noVotes();
+    }
+
+    @Override
+    public Reply.Released giveBack(VoteCommand.GiveBack command) {
+        throw noVotes();
+    }
+
+    @Override
+    public Reply.Witnessed witness(Witness command) {
+        throw noVotes();
+    }
+
+    private static BackendException noVotes() {
+        return new BackendException(RecordBackend.NO_VOTES, false, null);
+    }
+}

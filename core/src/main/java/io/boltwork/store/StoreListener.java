@@ -1,0 +1,36 @@
+package io.boltwork.store;
+
+import io.boltwork.spi.ServerTime;
+
+/** Receives what a {@link RecordStore} reports. Called on the store's own threads. */
+public interface StoreListener {
+
+    /**
+     * Called when a message for this client has come. A message may come late, twice or not at all.
+     *
+     * @param text the text that was given to {@link RecordStore#tell}
+     */
+    void message(String text);
+
+    /**
+     * Called when a connection has been made, and messages arrive from now on: in {@link RecordStore#open} and after every
+     * {@link #disconnected}.
+     *
+     * @param server the clock of the store
+     */
+    void connected(ServerTime server);
+
+    /**
+     * Called when a connection was lost. The store makes a new one by itself.
+     *
+     * @param cause the failure
+     */
+    void disconnected(Throwable cause);
+
+    /**
+     * Called when the configuration of the store makes promises weaker than the user may believe.
+     *
+     * @param what the problem, as text for users
+     */
+    void warned(String what);
+}

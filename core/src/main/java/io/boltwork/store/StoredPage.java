@@ -1,0 +1,30 @@
+package io.boltwork.store;
+
+import java.util.List;
+
+/**
+ * Some records of one kind, in the order of their names.
+ *
+ * @param records the records
+ * @param clock the store's clock
+ */
+public record StoredPage(List<Named> records, StoreClock clock) {
+
+    /**
+     * A record and its name.
+     *
+     * @param name the name
+     * @param text the text
+     */
+    public record Named(String name, String text) {}
+
+    /**
+     * Copies the records.
+     *
+     * @param records the records
+     * @param clock the store's clock
+     */
+    public StoredPage {
+        records = List.copyOf(records);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * A backend on any store that can read a record with a version and write it if the version is unchanged: a database, ZooKeeper,
+ * a map. {@link io.boltwork.store.RecordStore} is all that it needs to know of the store.
+ */
+@NullMarked
+package io.boltwork.store;
+
+import org.jspecify.annotations.NullMarked;

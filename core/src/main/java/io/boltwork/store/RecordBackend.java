@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Commands are executed on threads of the backend.
  */
-public final class RecordBackend implements LockBackend {
+public class RecordBackend implements LockBackend {
     static final String NO_REPLICATION =
             "Only Redis has replication: a store answers when its own rules of durability are fulfilled";
     static final String NO_VOTES = "This store does not vote in a quorum. Use Redis servers, or this store alone";
@@ -49,7 +49,13 @@ public final class RecordBackend implements LockBackend {
     private volatile String client = "";
     private volatile @Nullable BackendListener listener;
 
-    private RecordBackend(RecordStore store) {
+    /**
+     * Creates a backend on a store.
+     *
+     * @param store the store, which the backend opens and closes
+     */
+    @SuppressWarnings("this-escape") // the steps use it only after it was opened
+    protected RecordBackend(RecordStore store) {
         this.store = store;
         this.steps = new RecordSteps(store, new ClientPost());
     }

@@ -1,7 +1,6 @@
 package io.boltwork.store;
 
 import io.boltwork.BackendException;
-import io.boltwork.LockOptions;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
@@ -188,13 +187,6 @@ public class RecordBackend implements LockBackend {
     @Override
     public String namespace() {
         return store.namespace();
-    }
-
-    @Override
-    public void check(LockOptions options) {
-        if (options.replication().isPresent()) {
-            throw new IllegalArgumentException("replication must be absent. " + NO_REPLICATION);
-        }
     }
 
     @Override

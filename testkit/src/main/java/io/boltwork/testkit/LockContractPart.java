@@ -10,6 +10,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
@@ -350,6 +351,11 @@ abstract class LockContractPart {
     /** Skips a test of what only a server with a queue has. */
     final void needsQueue() {
         assumeTrue(site.hasQueue(), "this backend has no queue, and refuses what needs one");
+    }
+
+    /** Skips a test of something that this backend does not have. */
+    final void needs(Capability capability) {
+        party().backend().refusal(capability).ifPresent(reason -> assumeTrue(false, reason));
     }
 
     /** Returns how many requests wait at the server; without a queue there, how many of the parties' requests wait. */

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = {
             "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, and"
-                    + " writes docs/measurements/performance.md. A full run takes more than an hour on a machine that"
+                    + " writes docs/measurements/performance.md. On a database or on ZooKeeper, it measures Boltwork"
+                    + " beside the peers there, and writes docs/measurements/stores.md. A full run takes more than an hour on a machine that"
                     + " does nothing else. It can be done in parts: the page keeps its sections of the scenarios that"
                     + " were not measured again, with their commit. --quick takes less than three minutes.",
             ""
@@ -51,6 +52,9 @@ final class Bench implements Callable<Integer> {
             Entrant.REDISSON_READ_WRITE,
             Entrant.REDISSON_SEMAPHORE,
             Entrant.REDISSON_EXPIRING,
+            Entrant.JDBC_REGISTRY,
+            Entrant.SHEDLOCK,
+            Entrant.CURATOR,
             Entrant.SCRIPTS,
             Entrant.PUBLISH);
 
@@ -70,7 +74,8 @@ final class Bench implements Callable<Integer> {
             paramLabel = "WHERE",
             description =
                     "standalone: one server. cluster: a Redis Cluster of three masters, for S3, S4, S7 and S10, with"
-                            + " its own section on the page. Default: standalone.")
+                            + " its own section on the page. postgresql, mariadb, h2, zookeeper: another store, for"
+                            + " S1, S3, S4 and S7. Default: standalone.")
     private BenchDeployment deployment = BenchDeployment.STANDALONE;
 
     @Option(
@@ -143,7 +148,8 @@ final class Bench implements Callable<Integer> {
         Store store = new Store(place);
         Facts facts = Facts.now(plan);
         if (!reportOnly) {
-            boolean engine = jmh || (scenarios.isEmpty() && contenders.isEmpty() && !plan.isOnCluster());
+            boolean engine =
+                    jmh || (scenarios.isEmpty() && contenders.isEmpty() && deployment == BenchDeployment.STANDALONE);
             if (missing) {
                 Selection there = Selection.of(store, facts);
                 wanted = wanted.stream()
@@ -191,25 +197,21 @@ final class Bench implements Callable<Integer> {
 
     private int report(Store store, Facts facts, List<Scenario> wanted) throws IOException {
         boolean complete = isComplete();
-        Path page =
-                complete ? DOCS.resolve("performance.md") : store.directory().resolve("performance.md");
-        Path drawings = page.resolveSibling("performance");
-        Selection selection = reportOnly ? Selection.newest(store) : Selection.of(store, facts);
+        String name = deployment.isRedis() ? "performance.md" : "stores.md";
+        Path page = (complete ? DOCS : store.directory()).resolve(name);
+        Selection selection = reportOnly ? Selection.newest(store, deployment) : Selection.of(store, facts);
         List<ScenarioResults> results = selection.results();
         if (!complete) {
             Set<String> ids = jmh ? Set.of() : wanted.stream().map(Scenario::id).collect(Collectors.toSet());
             results = results.stream()
-                    .filter(each ->
-                            ids.contains(each.scenario()) && each.facts().plan().deployment() == deployment)
+                    .filter(each -> ids.contains(each.scenario()) && each.deployment() == deployment)
                     .toList();
         }
-        Map<String, List<String>> plots = new LinkedHashMap<>();
-        new Plots(drawings)
-                .draw(results)
-                .forEach((id, files) -> plots.put(
-                        id, files.stream().map(file -> "performance/" + file).toList()));
         EarlierPage earlier = complete ? EarlierPage.read(page) : EarlierPage.NONE;
-        String text = new ResultPage(results, complete || jmh ? selection.engine() : null, plots, earlier).text();
+        String text = deployment.isRedis()
+                ? new ResultPage(results, complete || jmh ? selection.engine() : null, plots(page, results), earlier)
+                        .text()
+                : new StorePage(results, earlier).text();
         Files.createDirectories(Objects.requireNonNull(page.getParent()));
         Files.writeString(page, text);
         if (!complete) {
@@ -222,11 +224,25 @@ final class Bench implements Callable<Integer> {
         return exitCode(results);
     }
 
+    /** Draws the plots of the page. Returns their files by the keys of the results, relative to the page. */
+    private static Map<String, List<String>> plots(Path page, List<ScenarioResults> results) {
+        Map<String, List<String>> plots = new LinkedHashMap<>();
+        new Plots(page.resolveSibling("performance"))
+                .draw(results)
+                .forEach((id, files) -> plots.put(
+                        id, files.stream().map(file -> "performance/" + file).toList()));
+        return plots;
+    }
+
     static int exitCode(List<ScenarioResults> results) {
         return results.stream().anyMatch(ScenarioResults::isVoid) ? VOID : 0;
     }
 
     BenchPlan plan() {
+        String missing = StoreServer.missing(deployment);
+        if (missing != null && !reportOnly) {
+            throw wrong("--deployment", missing);
+        }
         BenchPlan base = (quick ? BenchPlan.QUICK : BenchPlan.FULL).on(deployment);
         if (repetitions != null && (repetitions < 1 || repetitions > 100)) {
             throw wrong("--repetitions", "must be between 1 and 100, but is " + repetitions);
@@ -250,9 +266,7 @@ final class Bench implements Callable<Integer> {
             if (quick) {
                 all.retainAll(QUICK_ENTRANTS);
             }
-            if (deployment == BenchDeployment.CLUSTER) {
-                all.removeIf(entrant -> !entrant.isOnCluster());
-            }
+            all.removeIf(entrant -> !entrant.isOn(deployment));
             return all;
         }
         try {
@@ -265,16 +279,15 @@ final class Bench implements Callable<Integer> {
     }
 
     List<Scenario> wanted() {
-        List<Scenario> all = Scenario.all().stream()
-                .filter(each -> deployment == BenchDeployment.STANDALONE || each.isOnCluster())
-                .toList();
+        List<Scenario> all =
+                Scenario.all().stream().filter(each -> each.isOn(deployment)).toList();
         List<String> ids = all.stream().map(Scenario::id).toList();
         for (String id : scenarios) {
             if (!ids.contains(id)) {
                 throw wrong(
                         "--scenarios",
                         "there is no scenario '" + id + "'"
-                                + (deployment == BenchDeployment.CLUSTER ? " on a cluster" : "")
+                                + (deployment == BenchDeployment.STANDALONE ? "" : " on " + deployment.title())
                                 + "; there are " + String.join(", ", ids));
             }
         }

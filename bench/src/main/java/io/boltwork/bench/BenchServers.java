@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of one measurement: real processes, either a single server, independent ones, or the masters of a cluster.
- * Not thread-safe.
+ * The servers of one measurement: real processes, either a single server, independent ones, the masters of a cluster, or
+ * another store. Not thread-safe.
  */
 final class BenchServers implements AutoCloseable {
     private static final int MASTERS = 3;
@@ -19,15 +20,26 @@ final class BenchServers implements AutoCloseable {
     private static final Pattern PID = Pattern.compile("process_id:(\\d+)");
 
     private final List<RedisServer> all;
+    private final @Nullable StoreServer store;
     private final Runnable ending;
 
     private BenchServers(List<RedisServer> all, Runnable ending) {
         this.all = all;
+        this.store = null;
         this.ending = ending;
     }
 
-    /** Starts the servers. A cluster takes two seconds. */
+    private BenchServers(StoreServer store) {
+        this.all = List.of();
+        this.store = store;
+        this.ending = store::close;
+    }
+
+    /** Starts the servers. All but one Redis server take seconds. */
     static BenchServers start(BenchDeployment deployment) {
+        if (!deployment.isRedis()) {
+            return new BenchServers(StoreServer.start(deployment));
+        }
         if (deployment == BenchDeployment.STANDALONE) {
             RedisServer redis = RedisServer.start();
             return new BenchServers(List.of(redis), redis::close);
@@ -52,16 +64,21 @@ final class BenchServers implements AutoCloseable {
         }
     }
 
+    /** Returns the Redis servers; none for another store. */
     List<RedisServer> all() {
         return all;
     }
 
     List<String> uris() {
-        return all.stream().map(RedisServer::uri).toList();
+        return store != null
+                ? List.of(store.uri())
+                : all.stream().map(RedisServer::uri).toList();
     }
 
     List<Long> pids() {
-        return all.stream().map(BenchServers::pid).toList();
+        return store != null
+                ? List.of(store.pid())
+                : all.stream().map(BenchServers::pid).toList();
     }
 
     private static long pid(RedisServer redis) {
@@ -75,7 +92,9 @@ final class BenchServers implements AutoCloseable {
 
     /** Returns the counters of each server so far. */
     List<ServerCounters> counters() {
-        return all.stream().map(ServerCounters::of).toList();
+        return store != null
+                ? List.of(ServerCounters.ofProcessorTime(Machine.ofTrees(pids())))
+                : all.stream().map(ServerCounters::of).toList();
     }
 
     @Override

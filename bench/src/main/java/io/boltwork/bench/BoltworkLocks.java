@@ -1,5 +1,6 @@
 package io.boltwork.bench;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
@@ -7,20 +8,31 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.spi.LockBackend;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
 final class BoltworkLocks implements Contender {
+    /* Of a database. Closed after the client. */
+    private final @Nullable HikariDataSource pool;
     private final LockClient client;
     private final LockOptions options;
 
     private BoltworkLocks(Setting setting, Fairness fairness, Release release) {
-        client = LockClient.create(
-                setting.isCluster()
-                        ? RedisBackend.connectCluster(setting.uris())
-                        : RedisBackend.connect(setting.uri()));
+        pool = setting.deployment().isDatabase() ? StorePool.open(setting.uri()) : null;
+        client = LockClient.create(backend(setting, pool));
         options =
                 LockOptions.renewedLease(setting.lease()).withFairness(fairness).withRelease(release);
+    }
+
+    private static LockBackend backend(Setting setting, @Nullable HikariDataSource pool) {
+        return switch (setting.deployment()) {
+            case STANDALONE -> RedisBackend.connect(setting.uri());
+            case CLUSTER -> RedisBackend.connectCluster(setting.uris());
+            case POSTGRESQL, MARIADB, H2 -> throw new UnsupportedOperationException("JdbcBackend " + pool);
+            case ZOOKEEPER -> throw new UnsupportedOperationException("ZooKeeperBackend");
+        };
     }
 
     static Contender batched(Setting setting) {
@@ -70,5 +82,8 @@ final class BoltworkLocks implements Contender {
     @Override
     public void close() {
         client.close();
+        if (pool != null) {
+            pool.close();
+        }
     }
 }

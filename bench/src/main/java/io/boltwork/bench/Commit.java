@@ -12,6 +12,8 @@ final class Commit {
             "pom.xml",
             "core/src/main",
             "redis/src/main",
+            "jdbc/src/main",
+            "zookeeper/src/main",
             "testkit/src/main",
             "bench/src/main",
             "bench/pom.xml",

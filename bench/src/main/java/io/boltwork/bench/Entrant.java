@@ -28,6 +28,9 @@ enum Entrant {
     SPRING_SPIN("spring-spin", "RedisLockRegistry spin", Kind.PEER, SpringRegistryLocks::spin),
     JEDIS("jedis", "SET NX on Jedis", Kind.PEER, JedisLocks::new, Map.of("set", 1.0)),
     TEMPLATE("template", "hash + Lua on StringRedisTemplate", Kind.PEER, TemplateLocks::new),
+    JDBC_REGISTRY("jdbc-registry", "JdbcLockRegistry", Kind.STORE, JdbcRegistryLocks::new),
+    SHEDLOCK("shedlock", "ShedLock", Kind.STORE, ShedLocks::new),
+    CURATOR("curator", "InterProcessMutex", Kind.STORE, CuratorLocks::new),
     SCRIPTS("scripts", "floor: the two scripts over Lettuce", Kind.FLOOR, ScriptPair::new),
     PING("ping", "floor: two PINGs over Lettuce", Kind.FLOOR, PingPair::new),
     PUBLISH(
@@ -48,6 +51,8 @@ enum Entrant {
         SHARED,
         /** A lock on several independent servers, ours or a peer's. Compared only where a scenario names it. */
         QUORUM,
+        /** A peer's lock on a store other than Redis. Compared only there. */
+        STORE,
         FLOOR
     }
 
@@ -113,7 +118,11 @@ enum Entrant {
     }
 
     boolean isPeer() {
-        return kind == Kind.PEER || kind == Kind.SHARED || kind == Kind.QUORUM && this != BOLTWORK_QUORUM;
+        return switch (kind) {
+            case PEER, SHARED, STORE -> true;
+            case QUORUM -> this != BOLTWORK_QUORUM;
+            default -> false;
+        };
     }
 
     /** Returns whether this is a read-write lock or a semaphore of a peer. */
@@ -134,7 +143,22 @@ enum Entrant {
         };
     }
 
-    /** Returns the transport. {@code lettuce} names the sockets that Lettuce uses. */
+    /** Returns whether this contender is compared on a deployment. */
+    boolean isOn(BenchDeployment deployment) {
+        return switch (deployment) {
+            case STANDALONE -> kind != Kind.STORE;
+            case CLUSTER -> isOnCluster();
+            case POSTGRESQL, MARIADB, H2 -> this == BOLTWORK || this == JDBC_REGISTRY || this == SHEDLOCK;
+            case ZOOKEEPER -> this == BOLTWORK || this == CURATOR;
+        };
+    }
+
+    /** Returns whether a thread can wait for a lock without asking again itself. */
+    boolean canWait() {
+        return this != SHEDLOCK;
+    }
+
+    /** Returns the transport to Redis. {@code lettuce} names the sockets that Lettuce uses. */
     String transport(String lettuce) {
         return switch (this) {
             case REDISSON,

@@ -44,7 +44,7 @@ final class EntrantComparison {
         out.row("", "figure", "target", "measured", "reached");
         out.line("|---|---|---:|---:|---|");
         rows(heading, results -> {
-            for (Target target : Scenario.of(results.scenario()).targets()) {
+            for (Target target : Scenario.of(results.scenario()).targets(results.deployment())) {
                 double measured = target.value().applyAsDouble(results);
                 if (Double.isNaN(measured) && results.facts().plan().quick()) {
                     continue; // a quick run has fewer points and contenders
@@ -89,7 +89,7 @@ final class EntrantComparison {
         EntrantComparison rows = new EntrantComparison(table, all, earlier);
         rows.rows(heading, results -> {
             for (String point : results.points()) {
-                for (Figure figure : Scenario.of(results.scenario()).columns()) {
+                for (Figure figure : results.columns()) {
                     better(results, point, figure)
                             .ifPresent(peer -> table.row(
                                     results.scenario() + ", " + point,

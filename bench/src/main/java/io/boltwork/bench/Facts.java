@@ -18,7 +18,7 @@ import java.util.Properties;
  * @param commit the commit of the measured code
  * @param plan the deployment, times and repetitions
  * @param machine processors, memory, system
- * @param versions the versions of Java, Redis and the libraries
+ * @param versions the versions of Java, of the servers of the page, and of its libraries
  */
 record Facts(String commit, BenchPlan plan, Map<String, String> machine, Map<String, String> versions) {
     /** An entry among the versions that is not a version. */
@@ -35,16 +35,18 @@ record Facts(String commit, BenchPlan plan, Map<String, String> machine, Map<Str
         machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("Java", System.getProperty("java.vm.name") + " " + Runtime.version());
-        try (RedisServer redis = RedisServer.start()) {
-            versions.put("Redis", redis.version());
+        if (plan.deployment().isRedis()) {
+            try (RedisServer redis = RedisServer.start()) {
+                versions.put("Redis", redis.version());
+            }
+            putLibraries(versions, "versions.properties");
+            versions.put(
+                    LETTUCE_SOCKETS,
+                    IOUringProvider.isAvailable() ? "io_uring" : EpollProvider.isAvailable() ? "epoll" : "Java's");
+        } else {
+            versions.putAll(StoreServer.versions());
+            putLibraries(versions, "store-versions.properties");
         }
-        Properties libraries = libraries();
-        libraries.stringPropertyNames().stream()
-                .sorted()
-                .forEach(name -> versions.put(name, libraries.getProperty(name)));
-        versions.put(
-                LETTUCE_SOCKETS,
-                IOUringProvider.isAvailable() ? "io_uring" : EpollProvider.isAvailable() ? "epoll" : "Java's");
         return new Facts(Commit.current(), plan, machine, versions);
     }
 
@@ -55,11 +57,13 @@ record Facts(String commit, BenchPlan plan, Map<String, String> machine, Map<Str
         return commit.equals(other.commit) && machine.equals(other.machine) && versions.equals(other.versions);
     }
 
-    private static Properties libraries() {
-        try (InputStream in = Facts.class.getResourceAsStream("versions.properties")) {
+    private static void putLibraries(Map<String, String> versions, String file) {
+        try (InputStream in = Facts.class.getResourceAsStream(file)) {
             Properties properties = new Properties();
             properties.load(in);
-            return properties;
+            properties.stringPropertyNames().stream()
+                    .sorted()
+                    .forEach(name -> versions.put(name, properties.getProperty(name)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -57,6 +57,14 @@ enum Figure {
         return title;
     }
 
+    /** Returns whether only Redis counts it. */
+    boolean isCountedByRedis() {
+        return switch (this) {
+            case REQUESTS, COMMANDS, BYTES_IN, BYTES_OUT -> true;
+            default -> false;
+        };
+    }
+
     Better better() {
         return better;
     }

@@ -7,6 +7,12 @@ import java.util.List;
 final class Handoff extends LoadScenario {
     private static final Point TWO = new Point("2 JVMs", 2);
 
+    /** The time after which a client surely waits for a lock on a store other than Redis. A commit takes milliseconds. */
+    private static final Duration SETTLE = Duration.ofMillis(20);
+
+    /** The longest interval at which a contender polls there. */
+    private static final Duration LONGEST_POLL = Duration.ofMillis(100);
+
     @Override
     public String id() {
         return "S7";
@@ -40,7 +46,10 @@ final class Handoff extends LoadScenario {
 
     @Override
     public Duration estimate(BenchPlan plan, Point point) {
-        return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL));
+        Duration extra = plan.deployment().isRedis() ? Duration.ZERO : time(plan).minus(plan.time());
+        return super.estimate(plan, point)
+                .plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL))
+                .plus(extra);
     }
 
     @Override
@@ -50,6 +59,11 @@ final class Handoff extends LoadScenario {
 
     @Override
     public boolean isOnCluster() {
+        return true;
+    }
+
+    @Override
+    public boolean isOnStores() {
         return true;
     }
 
@@ -80,9 +94,34 @@ final class Handoff extends LoadScenario {
                 Target.figure(TWO.id(), Figure.WAIT_P99, Entrant.BOLTWORK, false, 1_000));
     }
 
+    /** On PostgreSQL the server sends a message; on the other databases, Boltwork asks every 50 ms. */
+    @Override
+    public List<Target> targetsOn(BenchDeployment store) {
+        double bound = store == BenchDeployment.POSTGRESQL ? 0.1 : 0.7;
+        return store.isDatabase()
+                ? List.of(
+                        Target.ratio(TWO.id(), Figure.WAIT_P50, Entrant.BOLTWORK, Entrant.JDBC_REGISTRY, false, bound))
+                : List.of();
+    }
+
     @Override
     Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         String job = entrant == Entrant.PUBLISH ? PublishJob.NAME : HandoffJob.NAME;
-        return Setup.of(2, job, plan.load(2, 1, 1, Duration.ZERO));
+        Setup setup = Setup.of(2, job, plan.load(2, 1, 1, Duration.ZERO));
+        return plan.deployment().isRedis()
+                ? setup
+                : setup.with(HandoffJob.SETTLE_MILLIS, SETTLE.toMillis())
+                        .with(HandoffJob.PHASE_MILLIS, LONGEST_POLL.toMillis())
+                        .with(LoadJob.MILLIS, time(plan).toMillis());
+    }
+
+    /** Returns the time of a measurement on a store other than Redis, where a turn takes a tenth of a second. */
+    private static Duration time(BenchPlan plan) {
+        return plan.time().multipliedBy(5);
+    }
+
+    @Override
+    Duration patience(BenchPlan plan, Point point) {
+        return super.patience(plan, point).plus(time(plan));
     }
 }

@@ -2,7 +2,9 @@ package io.boltwork.bench;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -13,7 +15,13 @@ import org.HdrHistogram.Histogram;
 final class HandoffJob implements Job {
     static final String NAME = "handoff";
 
-    private static final Duration SETTLE = Duration.ofMillis(2);
+    /** Optional: the least time between the request of one JVM and the release of the other. Default: 2 ms. */
+    static final String SETTLE_MILLIS = "settleMillis";
+
+    /** Optional: the longest random time in addition, so that releases fall into every phase of a client that polls. */
+    static final String PHASE_MILLIS = "phaseMillis";
+
+    private static final int SETTLE = 2;
     private static final Duration GLANCE = Duration.ofNanos(100_000);
 
     private static final int LOCK = 0;
@@ -24,6 +32,8 @@ final class HandoffJob implements Job {
 
     private final Site site;
     private final int other;
+    private final Duration settle;
+    private final Duration phase;
     private final BenchLock lock;
     private long entries;
 
@@ -31,21 +41,28 @@ final class HandoffJob implements Job {
         this.site = site;
         other = 1 - site.order().jvm();
         lock = site.lock(0, "handoff");
+        int least = site.order().optional(SETTLE_MILLIS);
+        settle = Duration.ofMillis(least == 0 ? SETTLE : least);
+        phase = Duration.ofMillis(site.order().optional(PHASE_MILLIS));
     }
 
     @Override
     public void warmUp() throws InterruptedException {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
-        pingPong(time.multipliedBy(WarmUp.REHEARSAL), GLANCE, 1);
+        pingPong(time.multipliedBy(WarmUp.REHEARSAL), () -> GLANCE, 1);
     }
 
     @Override
     public WorkOutcome run() {
-        return pingPong(Duration.ofMillis(site.order().number(LoadJob.MILLIS)), SETTLE, 2);
+        return pingPong(Duration.ofMillis(site.order().number(LoadJob.MILLIS)), this::pause, 2);
     }
 
-    private WorkOutcome pingPong(Duration time, Duration settle, int round) {
+    private Duration pause() {
+        return settle.plusNanos(ThreadLocalRandom.current().nextLong(phase.toNanos() + 1));
+    }
+
+    private WorkOutcome pingPong(Duration time, Supplier<Duration> pauses, int round) {
         ExclusionBoard board = site.board();
         int me = site.order().jvm();
         Histogram waits = Wait.histogram();
@@ -67,7 +84,7 @@ final class HandoffJob implements Job {
                 LockSupport.parkNanos(GLANCE.toNanos());
             }
             boolean wanted = board.mark(ASKED + other) == 1;
-            LockSupport.parkNanos(settle.toNanos());
+            LockSupport.parkNanos(pauses.get().toNanos());
             board.exit(LOCK, site.who(0));
             board.mark(RELEASED_BY, me + 1L);
             board.mark(RELEASED_AT, wanted ? System.nanoTime() : 0);

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 abstract class LoadScenario implements Scenario {
     private static final Duration DRAIN = Duration.ofSeconds(120);
     private static final Duration START = Duration.ofMillis(1_100);
-    private static final Duration CLUSTER_START = Duration.ofMillis(2_300);
 
     static final List<Figure> PER_PAIR = List.of(
             Figure.THROUGHPUT,
@@ -42,7 +41,7 @@ abstract class LoadScenario implements Scenario {
                 .plusMillis((least + Math.max(least, most)) / 2)
                 .plus(plan.time())
                 .plus(START.multipliedBy(setup.jvms()))
-                .plus(plan.isOnCluster() ? CLUSTER_START : Duration.ZERO);
+                .plus(plan.deployment().start());
     }
 
     @Override
@@ -80,16 +79,25 @@ abstract class LoadScenario implements Scenario {
         return plan.time().plus(DRAIN);
     }
 
-    /** Returns the contenders for a cluster, or all of them on one server. */
+    /** Returns the contenders for the deployment. On a store other than Redis, those that can wait for a lock. */
     @Override
     public List<Entrant> entrants(BenchPlan plan, Point point) {
-        return plan.isOnCluster()
-                ? entrants().stream().filter(Entrant::isOnCluster).toList()
-                : entrants();
+        BenchDeployment deployment = plan.deployment();
+        return deployment.isRedis()
+                ? entrants().stream()
+                        .filter(entrant -> entrant.isOn(deployment))
+                        .toList()
+                : onStore(deployment).filter(Entrant::canWait).toList();
+    }
+
+    /** Returns the contenders on a store other than Redis. */
+    static Stream<Entrant> onStore(BenchDeployment store) {
+        return Stream.of(Entrant.values()).filter(entrant -> entrant.isOn(store));
     }
 
     static List<Entrant> locks() {
         return Stream.of(Entrant.values())
+                .filter(entrant -> entrant.isOn(BenchDeployment.STANDALONE))
                 .filter(entrant ->
                         !entrant.isFloor() && !entrant.isOption() && !entrant.isShared() && !entrant.isQuorum())
                 .toList();

@@ -16,6 +16,8 @@ import java.util.stream.Stream;
  */
 final class Machine {
     private static final double TICKS_PER_SECOND = 100;
+    private static final int OWN = 11;
+    private static final int CHILDREN = 13;
     private static final Path STAT = Path.of("/proc/stat");
 
     private static final Path THREADS = Path.of("/proc/self/task");
@@ -49,6 +51,25 @@ final class Machine {
         return pids.stream().mapToDouble(Machine::of).sum();
     }
 
+    /** Returns the work of some processes and of their descendants, those that have ended and were awaited included. */
+    static double ofTrees(Collection<Long> pids) {
+        return pids.stream()
+                .flatMap(pid -> ProcessHandle.of(pid).stream())
+                .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
+                .mapToDouble(process -> ofTree(process.pid()))
+                .sum();
+    }
+
+    /** Returns the work of a process and of its children that have ended. */
+    private static double ofTree(long pid) {
+        try {
+            String[] words = words(Files.readString(Path.of("/proc/" + pid + "/stat")));
+            return work(words, OWN) + work(words, CHILDREN);
+        } catch (IOException e) {
+            return 0; // it has ended, or this is not Linux
+        }
+    }
+
     private static double of(long pid) {
         Path stat = Path.of("/proc/" + pid + "/stat");
         return Files.isReadable(stat) ? work(read(stat)) : 0;
@@ -70,9 +91,17 @@ final class Machine {
 
     /** Returns the work of a process or thread from its file {@code stat}. */
     private static double work(String text) {
+        return work(words(text), OWN);
+    }
+
+    /** Returns the work in user mode, which has this place in the file, and that in the kernel, which follows. */
+    private static double work(String[] words, int place) {
+        return (Double.parseDouble(words[place]) + Double.parseDouble(words[place + 1])) / TICKS_PER_SECOND;
+    }
+
+    private static String[] words(String text) {
         // the name, in parentheses, may contain blanks
-        String[] words = text.substring(text.lastIndexOf(')') + 2).split(" ");
-        return (Double.parseDouble(words[11]) + Double.parseDouble(words[12])) / TICKS_PER_SECOND;
+        return text.substring(text.lastIndexOf(')') + 2).split(" ");
     }
 
     /**

@@ -35,10 +35,23 @@ final class OneThread extends LoadScenario {
 
     private static Stream<Entrant> withOptions() {
         return Stream.of(Entrant.values())
-                .filter(entrant -> entrant != Entrant.PUBLISH
+                .filter(entrant -> entrant.isOn(BenchDeployment.STANDALONE)
+                        && entrant != Entrant.PUBLISH
                         && entrant != Entrant.LOCAL
                         && !entrant.isShared()
                         && !entrant.isQuorum());
+    }
+
+    @Override
+    public List<Entrant> entrants(BenchPlan plan, Point point) {
+        return plan.deployment().isRedis()
+                ? super.entrants(plan, point)
+                : onStore(plan.deployment()).toList();
+    }
+
+    @Override
+    public boolean isOnStores() {
+        return true;
     }
 
     @Override
@@ -57,6 +70,14 @@ final class OneThread extends LoadScenario {
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 0.97),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_SENT, Entrant.SCRIPTS, true, 1.7),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 1.3));
+    }
+
+    @Override
+    public List<Target> targetsOn(BenchDeployment store) {
+        return onStore(store)
+                .filter(Entrant::isPeer)
+                .map(peer -> Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, peer, true, 0.9))
+                .toList();
     }
 
     @Override

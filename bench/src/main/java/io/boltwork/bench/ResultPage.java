@@ -63,7 +63,7 @@ final class ResultPage {
 
     private List<ScenarioResults> on(BenchDeployment deployment) {
         return all.stream()
-                .filter(results -> results.facts().plan().deployment() == deployment)
+                .filter(results -> results.deployment() == deployment)
                 .toList();
     }
 
@@ -165,6 +165,7 @@ final class ResultPage {
         out.row("contender", "description", "transport");
         out.line("|---|---|---|");
         Stream.of(Entrant.values())
+                .filter(entrant -> entrant.isOn(BenchDeployment.STANDALONE))
                 .forEach(entrant -> out.row("`" + entrant.id() + "`", entrant.title(), entrant.transport(lettuce)));
         out.line();
     }

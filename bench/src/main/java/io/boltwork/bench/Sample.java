@@ -55,10 +55,12 @@ record Sample(
         figures.put(Figure.WAIT_P50, Wait.micros(wait, 50));
         figures.put(Figure.WAIT_P99, Wait.micros(wait, 99));
         figures.put(Figure.WAIT_MAX, Wait.micros(wait, 100));
-        figures.put(Figure.REQUESTS, usage.server().requests(entrant) / pairs);
-        figures.put(Figure.COMMANDS, usage.server().commands(entrant) / pairs);
-        figures.put(Figure.BYTES_IN, usage.server().bytesIn() / pairs);
-        figures.put(Figure.BYTES_OUT, usage.server().bytesOut() / pairs);
+        if (usage.server().isComplete()) {
+            figures.put(Figure.REQUESTS, usage.server().requests(entrant) / pairs);
+            figures.put(Figure.COMMANDS, usage.server().commands(entrant) / pairs);
+            figures.put(Figure.BYTES_IN, usage.server().bytesIn() / pairs);
+            figures.put(Figure.BYTES_OUT, usage.server().bytesOut() / pairs);
+        }
         figures.put(Figure.CLIENT_CPU, outcome.cpuSeconds() * 1e6 / pairs);
         figures.put(Figure.SERVER_CPU, usage.server().cpuSeconds() * 1e6 / pairs);
         outcome.figures().forEach((name, value) -> figures.put(Figure.valueOf(name), value));

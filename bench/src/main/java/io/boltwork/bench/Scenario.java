@@ -31,6 +31,20 @@ interface Scenario {
         return false;
     }
 
+    /** Returns whether the scenario is also measured on stores other than Redis. */
+    default boolean isOnStores() {
+        return false;
+    }
+
+    /** Returns whether the scenario is measured on a deployment. */
+    default boolean isOn(BenchDeployment deployment) {
+        return switch (deployment) {
+            case STANDALONE -> true;
+            case CLUSTER -> isOnCluster();
+            case POSTGRESQL, MARIADB, H2, ZOOKEEPER -> isOnStores();
+        };
+    }
+
     /** Returns the points. */
     List<Point> points(BenchPlan plan);
 
@@ -50,8 +64,18 @@ interface Scenario {
         return Entrant.REDISSON;
     }
 
-    /** Returns the targets. */
+    /** Returns the targets on Redis. */
     List<Target> targets();
+
+    /** Returns the targets on a store other than Redis. */
+    default List<Target> targetsOn(BenchDeployment store) {
+        return List.of();
+    }
+
+    /** Returns the targets on a deployment. */
+    default List<Target> targets(BenchDeployment deployment) {
+        return deployment.isRedis() ? targets() : targetsOn(deployment);
+    }
 
     /** Returns the approximate total time of a measurement. */
     Duration estimate(BenchPlan plan, Point point);

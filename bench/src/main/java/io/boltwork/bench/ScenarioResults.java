@@ -40,11 +40,25 @@ record ScenarioResults(String scenario, String when, Facts facts, List<Sample> s
 
     /** Returns the name of the files. A scenario has separate results on a cluster. */
     String key() {
-        return facts.plan().deployment().prefix() + scenario;
+        return deployment().prefix() + scenario;
     }
 
     String title() {
-        return scenario + ": " + Scenario.of(scenario).title() + (facts.plan().isOnCluster() ? ", on a cluster" : "");
+        return scenario + ": " + Scenario.of(scenario).title()
+                + (deployment() == BenchDeployment.STANDALONE
+                        ? ""
+                        : ", on " + deployment().title());
+    }
+
+    BenchDeployment deployment() {
+        return facts.plan().deployment();
+    }
+
+    /** Returns the columns of the tables. On a store other than Redis, those that only Redis counts are missing. */
+    List<Figure> columns() {
+        return Scenario.of(scenario).columns().stream()
+                .filter(figure -> deployment().isRedis() || !figure.isCountedByRedis())
+                .toList();
     }
 
     /** Returns the repetitions of a point, those of the contender with the most. */

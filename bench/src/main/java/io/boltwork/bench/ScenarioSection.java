@@ -23,9 +23,12 @@ final class ScenarioSection {
      */
     void write(String level, List<String> plots) {
         BenchPlan plan = results.facts().plan();
-        out.paragraph(level + " " + scenario.id() + ": " + scenario.title());
-        out.paragraph(scenario.about());
-        out.paragraph("`bench/run" + (plan.isOnCluster() ? " --deployment cluster" : "") + " --scenarios "
+        BenchDeployment deployment = plan.deployment();
+        out.paragraph(heading(level, deployment, scenario) + " " + scenario.title());
+        if (deployment.isRedis()) {
+            out.paragraph(scenario.about()); // the page of the other stores has descriptions of its own
+        }
+        out.paragraph("`bench/run" + deployment.option() + " --scenarios "
                 + scenario.id() + "`, " + results.when() + ", at commit "
                 + results.facts().commit() + ", " + plan.millis() / 1e3
                 + " s for each measurement unless noted otherwise.");
@@ -36,6 +39,11 @@ final class ScenarioSection {
             map();
         }
         results.points().forEach(this::table);
+    }
+
+    /** Returns the beginning of the heading of a scenario's section, which no other section has. */
+    static String heading(String level, BenchDeployment deployment, Scenario scenario) {
+        return level + " " + (deployment.isRedis() ? "" : deployment.title() + ", ") + scenario.id() + ":";
     }
 
     /** Writes a table with the figure of the first column for all points. */
@@ -64,9 +72,10 @@ final class ScenarioSection {
     }
 
     private void table(String point) {
-        List<Figure> columns = scenario.columns();
+        List<Figure> columns = results.columns();
         Figure first = columns.get(0);
-        Entrant base = scenario.reference(point);
+        BenchDeployment deployment = results.deployment();
+        Entrant base = deployment.isRedis() ? scenario.reference(point) : deployment.reference();
         double reference = results.median(point, base, first);
         int repetitions = results.repetitions(point);
         out.paragraph("**" + point + "**, " + (repetitions == 1 ? "measured once" : "medians of " + repetitions));

@@ -9,13 +9,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The counters of a Redis server since its start.
+ * The counters of a server since its start. Only Redis counts; of another store, the processor time is known.
  *
  * @param calls the executions of each command, for clients and inside scripts
  * @param bytesIn the bytes that clients have sent
  * @param bytesOut the bytes of its replies
  * @param cpuSeconds the processor time that it has used
- * @param answered the length of the reply that the counters were read from
+ * @param answered the length of the reply that the counters were read from; 0 if only the processor time is known
  */
 record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, double cpuSeconds, int answered) {
     private static final Pattern CALLS = Pattern.compile("cmdstat_([^:]+):calls=(\\d+)");
@@ -38,8 +38,21 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
                 info.length());
     }
 
+    /** Returns the counters of a server of which only the processor time is known. */
+    static ServerCounters ofProcessorTime(double cpuSeconds) {
+        return new ServerCounters(Map.of(), 0, 0, cpuSeconds, 0);
+    }
+
+    /** Returns whether more than the processor time is known. */
+    boolean isComplete() {
+        return answered > 0;
+    }
+
     /** Returns the difference to earlier counters, without the commands that read them. */
     ServerCounters since(ServerCounters before) {
+        if (!isComplete()) {
+            return ofProcessorTime(cpuSeconds - before.cpuSeconds);
+        }
         Map<String, Long> more = new TreeMap<>();
         calls.forEach((command, count) -> {
             long added = count - before.calls.getOrDefault(command, 0L);
@@ -62,14 +75,16 @@ record ServerCounters(Map<String, Long> calls, long bytesIn, long bytesOut, doub
         long in = 0;
         long out = 0;
         double cpu = 0;
+        int answered = 0;
         for (int i = 0; i < now.size(); i++) {
             ServerCounters more = now.get(i).since(before.get(i));
             more.calls.forEach((command, count) -> calls.merge(command, count, Long::sum));
             in += more.bytesIn;
             out += more.bytesOut;
             cpu += more.cpuSeconds;
+            answered += more.answered;
         }
-        return new ServerCounters(calls, in, out, cpu, 0);
+        return new ServerCounters(calls, in, out, cpu, answered);
     }
 
     /** Returns the number of commands that clients of a contender have sent. */

@@ -39,6 +39,11 @@ final class SeveralJvms extends LoadScenario {
     }
 
     @Override
+    public boolean isOnStores() {
+        return true;
+    }
+
+    @Override
     public String axis() {
         return "";
     }
@@ -50,6 +55,11 @@ final class SeveralJvms extends LoadScenario {
                 Target.figure(FOUR.id(), Figure.JAIN, Entrant.BOLTWORK, true, 0.95),
                 Target.figure(FOUR.id(), Figure.WAIT_P99, Entrant.BOLTWORK, false, 20_000),
                 Target.ratio(FOUR.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_FIFO, Entrant.REDISSON_FAIR, true, 5));
+    }
+
+    @Override
+    public List<Target> targetsOn(BenchDeployment store) {
+        return List.of(Target.ratio(FOUR.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, store.reference(), true, 10));
     }
 
     @Override

@@ -34,11 +34,19 @@ final class SharedLock extends LoadScenario {
 
     @Override
     public List<Point> points(BenchPlan plan) {
+        if (!plan.deployment().isRedis()) {
+            return List.of(SIXTEEN);
+        }
         return plan.choose(List.of(TWO, SIXTEEN, HUNDRED), List.of(SIXTEEN));
     }
 
     @Override
     public boolean isOnCluster() {
+        return true;
+    }
+
+    @Override
+    public boolean isOnStores() {
         return true;
     }
 
@@ -57,6 +65,11 @@ final class SharedLock extends LoadScenario {
             targets.add(Target.ratio(point.id(), Figure.WAIT_P99, Entrant.BOLTWORK, Entrant.REDISSON, false, 1));
         }
         return targets;
+    }
+
+    @Override
+    public List<Target> targetsOn(BenchDeployment store) {
+        return List.of(Target.ratio(SIXTEEN.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, store.reference(), true, 10));
     }
 
     @Override

@@ -91,7 +91,7 @@ final class Stage implements AutoCloseable {
         return options;
     }
 
-    /** Returns the only server, for scenarios that look into it. */
+    /** Returns the only Redis server, for scenarios that look into it. */
     RedisServer redis() {
         return servers.all().get(0);
     }
@@ -171,6 +171,7 @@ final class Stage implements AutoCloseable {
     /** Counts what the measurement uses from its creation until it is read. */
     final class Meter {
         private final List<Long> own = new ArrayList<>();
+        private final List<Long> serving = servers.pids();
         private final long begin = System.nanoTime();
         private final double busy;
         private final double ours;
@@ -178,7 +179,6 @@ final class Stage implements AutoCloseable {
 
         private Meter() {
             own.add(ProcessHandle.current().pid());
-            own.addAll(servers.pids());
             workers.forEach(worker -> own.add(worker.pid()));
             own.addAll(Awake.pids());
             busy = Machine.busy();
@@ -193,7 +193,7 @@ final class Stage implements AutoCloseable {
         }
 
         private double usedByUs() {
-            return Machine.of(own) + killed;
+            return Machine.of(own) + Machine.ofTrees(serving) + killed;
         }
     }
 

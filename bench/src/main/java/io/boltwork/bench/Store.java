@@ -31,7 +31,7 @@ record Store(Path directory) {
         }
     }
 
-    /** Returns the stored results in the scenarios' order, those on a cluster last. */
+    /** Returns the stored results in the order of the deployments, and of the scenarios for each. */
     List<ScenarioResults> load() {
         return Stream.of(BenchDeployment.values())
                 .flatMap(deployment ->

@@ -3,7 +3,7 @@ package io.boltwork.bench;
 /**
  * The cost of a measurement.
  *
- * @param server the counters of Redis
+ * @param server the counters of the servers
  * @param foreign the average number of processors that other processes kept busy; NaN if unknown
  */
 record Usage(ServerCounters server, double foreign) {

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The process of a database in a directory of its own, and its files. The parts that databases differ in are arguments. */
@@ -19,6 +21,7 @@ final class DatabaseServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration END = Duration.ofSeconds(10);
     private static final int ATTEMPTS = 5;
+    private static final Pattern VERSION = Pattern.compile("\\d+(\\.\\d+)+");
 
     private final String name;
     private final boolean interruptible;
@@ -61,6 +64,10 @@ final class DatabaseServer implements AutoCloseable {
 
     int port() {
         return port;
+    }
+
+    long pid() {
+        return server.pid();
     }
 
     Path directory() {
@@ -154,7 +161,22 @@ final class DatabaseServer implements AutoCloseable {
         }
     }
 
-    private static void execute(ProcessBuilder command) throws IOException {
+    /**
+     * Returns the version that a program prints.
+     *
+     * @param command the program with the option that makes it print its version
+     */
+    static String version(List<String> command) {
+        try {
+            String text = execute(new ProcessBuilder(command).redirectErrorStream(true));
+            Matcher version = VERSION.matcher(text);
+            return version.find() ? version.group() : text.strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String execute(ProcessBuilder command) throws IOException {
         Process process = command.start();
         String output;
         try (InputStream out = process.getInputStream()) {
@@ -164,6 +186,7 @@ final class DatabaseServer implements AutoCloseable {
         if (code != 0) {
             throw new IOException(String.join(" ", command.command()) + " failed with " + code + ": " + output);
         }
+        return output;
     }
 
     private ProcessBuilder builder(List<String> command) {

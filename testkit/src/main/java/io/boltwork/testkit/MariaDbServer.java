@@ -59,6 +59,16 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     /**
+     * Returns the version of the installed MariaDB.
+     *
+     * @return such as {@code 10.11.14}
+     * @throws UncheckedIOException if there is none
+     */
+    public static String version() {
+        return DatabaseServer.version(List.of(found("mariadbd").toString(), "--version"));
+    }
+
+    /**
      * Starts a server.
      *
      * @param options options of mariadbd, such as {@code "innodb-lock-wait-timeout=5"}
@@ -77,6 +87,15 @@ public final class MariaDbServer implements AutoCloseable {
     public String uri() {
         return "jdbc:mariadb://127.0.0.1:" + server.port()
                 + "/boltwork?user=root&createDatabaseIfNotExist=true&sslMode=disable";
+    }
+
+    /**
+     * Returns the id of its process.
+     *
+     * @return the id that the operating system assigned
+     */
+    public long pid() {
+        return server.pid();
     }
 
     /** Returns the directory of the data and of the log. */
@@ -99,13 +118,16 @@ public final class MariaDbServer implements AutoCloseable {
         return DatabaseServer.find(program, "/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin");
     }
 
+    private static Path found(String program) {
+        return find(program)
+                .orElseThrow(() -> new UncheckedIOException(
+                        new IOException("There is no " + program + " on the PATH or in /usr/sbin. Install MariaDB")));
+    }
+
     /** Begins a command that reads no configuration of the machine. */
     private static List<String> command(String program, String data) {
         List<String> command = new ArrayList<>();
-        command.add(find(program)
-                .orElseThrow(() -> new UncheckedIOException(
-                        new IOException("There is no " + program + " on the PATH or in /usr/sbin. Install MariaDB")))
-                .toString());
+        command.add(found(program).toString());
         command.add("--no-defaults");
         command.add("--datadir=" + data);
         return command;

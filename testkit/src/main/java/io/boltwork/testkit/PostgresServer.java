@@ -76,6 +76,16 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
+     * Returns the version of the installed PostgreSQL.
+     *
+     * @return such as {@code 15.14}
+     * @throws UncheckedIOException if there is none
+     */
+    public static String version() {
+        return DatabaseServer.version(command(List.of(), "postgres", "--version"));
+    }
+
+    /**
      * Starts a server.
      *
      * @param options settings as in postgresql.conf, such as {@code "deadlock_timeout=100ms"}
@@ -93,6 +103,15 @@ public final class PostgresServer implements AutoCloseable {
      */
     public String uri() {
         return "jdbc:postgresql://127.0.0.1:" + server.port() + "/postgres?user=boltwork";
+    }
+
+    /**
+     * Returns the id of its process, the parent of those that serve connections.
+     *
+     * @return the id that the operating system assigned
+     */
+    public long pid() {
+        return server.pid();
     }
 
     /** Returns the directory of the data and of the log. */

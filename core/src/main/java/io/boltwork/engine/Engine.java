@@ -210,6 +210,11 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     private void check(LockOptions options) {
+        if (options.replication().isPresent()) {
+            core.backend.refusal(Capability.REPLICATION).ifPresent(reason -> {
+                throw new IllegalArgumentException("replication must be absent. " + reason);
+            });
+        }
         core.backend.check(options);
         options.replication().map(Replication::within).ifPresent(within -> {
             if (within.compareTo(core.backend.commandTimeout()) >= 0) {

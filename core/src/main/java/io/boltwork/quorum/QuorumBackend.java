@@ -305,9 +305,6 @@ public final class QuorumBackend implements LockBackend {
         if (options.fairness() == LockOptions.Fairness.FIFO) {
             throw new IllegalArgumentException(NO_FIFO);
         }
-        if (options.replication().isPresent()) {
-            throw new IllegalArgumentException("replication must be absent on a quorum. " + NO_REPLICATION);
-        }
         Duration lease = options.lease();
         Duration whole = lease.plus(options.takeoverDelay());
         Duration longest = members.options.longestLease();

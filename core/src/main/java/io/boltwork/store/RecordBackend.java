@@ -1,7 +1,6 @@
 package io.boltwork.store;
 
 import io.boltwork.BackendException;
-import io.boltwork.LockOptions;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
@@ -19,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -44,6 +44,7 @@ public class RecordBackend implements LockBackend {
     private final OpenWaits waits = new OpenWaits();
     private final AtomicReference<@Nullable StoreWorkers> workers = new AtomicReference<>();
     private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
+    private final AtomicBoolean warnedOfMessages = new AtomicBoolean();
     private volatile boolean closed;
     private volatile boolean awaited;
     private volatile String client = "";
@@ -191,13 +192,6 @@ public class RecordBackend implements LockBackend {
     }
 
     @Override
-    public void check(LockOptions options) {
-        if (options.replication().isPresent()) {
-            throw new IllegalArgumentException("replication must be absent. " + NO_REPLICATION);
-        }
-    }
-
-    @Override
     public Optional<String> refusal(Capability capability) {
         return switch (capability) {
             case REPLICATION -> Optional.of(NO_REPLICATION);
@@ -207,11 +201,7 @@ public class RecordBackend implements LockBackend {
         };
     }
 
-    /**
-     * Returns how many writes have failed because another client had changed the record.
-     *
-     * @return their number since the backend was created
-     */
+    @Override
     public long conflicts() {
         return steps.conflicts();
     }
@@ -281,7 +271,19 @@ public class RecordBackend implements LockBackend {
     }
 
     private void deliver(String message) {
-        tell(told -> StoreMessage.deliver(message, new BackendListener() {
+        try {
+            tell(told -> StoreMessage.deliver(message, noting(told)));
+        } catch (IllegalArgumentException foreign) {
+            if (warnedOfMessages.compareAndSet(false, true)) {
+                tell(told -> told.warned("A message cannot be read: " + foreign.getMessage()
+                        + ". Grants by message are confirmed some seconds later"));
+            }
+        }
+    }
+
+    /** Returns a listener that notes the end of waits, and passes messages on. */
+    private BackendListener noting(BackendListener told) {
+        return new BackendListener() {
             @Override
             public void granted(Grant grant) {
                 waits.granted(grant.request());
@@ -304,7 +306,7 @@ public class RecordBackend implements LockBackend {
 
             @Override
             public void disconnected(Throwable cause) {}
-        }));
+        };
     }
 
     private final class Events implements StoreListener {

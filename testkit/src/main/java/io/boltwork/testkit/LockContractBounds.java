@@ -3,6 +3,7 @@ package io.boltwork.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.BackendException;
 import io.boltwork.ClientOptions;
@@ -13,6 +14,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
 import io.boltwork.Replication;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Report;
 import java.time.Duration;
@@ -39,7 +41,7 @@ abstract class LockContractBounds extends LockContractPart {
 
     @Test
     void aReplicatedLockIsHeldIfThereAreEnoughReplicas() {
-        needsQueue();
+        needs(Capability.REPLICATION);
         LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, millis(300)));
         FencedLock lock = party().lock(name, options);
         if (site.replicas() > 0) {
@@ -63,7 +65,7 @@ abstract class LockContractBounds extends LockContractPart {
 
     @Test
     void aLockKnownToTooFewReplicasIsRefusedWithTheirCount() {
-        needsQueue();
+        needs(Capability.REPLICATION);
         int wanted = site.replicas() + 1;
         LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(wanted, millis(100)));
         FencedLock lock = party().lock(name, options);
@@ -82,12 +84,23 @@ abstract class LockContractBounds extends LockContractPart {
 
     @Test
     void aReplicaWaitBeyondTheCommandTimeoutIsRefused() {
-        needsQueue();
+        needs(Capability.REPLICATION);
         LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, Duration.ofSeconds(59)));
         Party party = party();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> party.client().lock(name, options))
                 .withMessageContainingAll("within", "command timeout", "59");
+    }
+
+    @Test
+    void replicationIsRefusedWithTheReasonIfTheBackendHasNone() {
+        LockOptions options = LockOptions.defaults().withReplication(Replication.atLeast(1, millis(300)));
+        Party party = party();
+        Optional<String> reason = party.backend().refusal(Capability.REPLICATION);
+        assumeTrue(reason.isPresent(), "this backend has replication");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> party.client().lock(name, options))
+                .withMessageContainingAll("replication must be absent", reason.orElseThrow());
     }
 
     // ================================================================ maximum hold

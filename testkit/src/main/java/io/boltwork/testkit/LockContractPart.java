@@ -10,6 +10,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
@@ -352,6 +353,11 @@ abstract class LockContractPart {
         assumeTrue(site.hasQueue(), "this backend has no queue, and refuses what needs one");
     }
 
+    /** Skips a test of something that this backend does not have. */
+    final void needs(Capability capability) {
+        party().backend().refusal(capability).ifPresent(reason -> assumeTrue(false, reason));
+    }
+
     /** Returns how many requests wait at the server; without a queue there, how many of the parties' requests wait. */
     private int waiting(String lock) {
         return site.hasQueue()
@@ -361,11 +367,14 @@ abstract class LockContractPart {
                         .sum();
     }
 
-    /** Returns whether no client holds or wants a lock of that name, of any kind. */
+    /** Returns whether no client holds or wants a lock of that name, of any kind. A lease that has ended holds nothing. */
     final boolean isFree(String lock) {
         return Stream.of(LockKind.values())
                 .map(kind -> inspect(kind, lock))
-                .allMatch(seen -> seen.holders().isEmpty() && seen.queue().isEmpty());
+                .allMatch(seen -> seen.queue().isEmpty()
+                        && seen.holders().stream()
+                                .allMatch(holder ->
+                                        holder.untilMillis() <= seen.server().millis()));
     }
 
     final void awaitFree() {

@@ -100,13 +100,6 @@ final class ConditionQueues {
         return moved;
     }
 
-    /** Copies the state of others. The entries are immutable, so both may have them. */
-    void enterAll(ConditionQueues others) {
-        others.waiting.forEach((condition, requests) -> waiting.put(condition, new LinkedHashMap<>(requests)));
-        conditions.putAll(others.conditions);
-        due.putAll(others.due);
-    }
-
     /** Adds the lines of these queues, in the order of the conditions' names. */
     void write(RecordLines lines) {
         waiting.entrySet().stream()

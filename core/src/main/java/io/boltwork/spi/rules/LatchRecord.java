@@ -41,15 +41,7 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
 
     @Override
     public LatchRecord copy() {
-        LatchRecord copy = new LatchRecord();
-        copy.count = count;
-        copy.generation = generation;
-        copy.setters.addAll(setters);
-        copy.ended.addAll(ended);
-        copy.counted.addAll(counted);
-        copy.waiting.addAll(waiting);
-        copy.expiresAt = expiresAt;
-        return copy;
+        return read(text());
     }
 
     @Override

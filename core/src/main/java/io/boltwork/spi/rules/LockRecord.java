@@ -47,19 +47,7 @@ public final class LockRecord implements StoredRecord<LockRecord> {
 
     @Override
     public LockRecord copy() {
-        LockRecord copy = new LockRecord();
-        copy.owner = owner;
-        copy.token = token;
-        copy.until = until;
-        copy.claim = claim;
-        copy.shortClaim = shortClaim;
-        copy.signalled = signalled;
-        copy.fence = fence;
-        copy.queue.enterAll(queue);
-        copy.conditions.enterAll(conditions);
-        copy.watchers.putAll(watchers);
-        copy.expiresAt = expiresAt;
-        return copy;
+        return read(text());
     }
 
     /** Sets the expiry again if it is due, so that the record lives for that long after the end of the lease. */
@@ -125,11 +113,12 @@ public final class LockRecord implements StoredRecord<LockRecord> {
         }
         queue.write(lines);
         conditions.write(lines);
+        watchers.forEach((client, until) -> lines.line("watcher", RecordLines.field(client), until));
         return lines.toString();
     }
 
     /**
-     * Reads a record. Votes are not kept in texts.
+     * Reads a record.
      *
      * @param text the text that {@link #text} has returned
      * @return the record
@@ -151,6 +140,8 @@ public final class LockRecord implements StoredRecord<LockRecord> {
                 record.signalled = line.optional();
             } else if (kind.equals("short")) {
                 record.shortClaim = WaitQueue.QueuedRequest.read(line);
+            } else if (kind.equals("watcher")) {
+                record.watchers.put(line.text(), line.number());
             } else if (!record.queue.read(kind, line) && !record.conditions.read(kind, line)) {
                 throw new IllegalArgumentException("a lock record has no line '" + kind + "'");
             }

@@ -64,18 +64,6 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
         boolean isTombstone() {
             return weight == 0;
         }
-
-        private Entry copy() {
-            Entry copy = new Entry(id);
-            copy.weight = weight;
-            copy.token = token;
-            copy.blockEnd = blockEnd;
-            copy.until = until;
-            copy.leaseMillis = leaseMillis;
-            copy.claim = claim;
-            copy.shortClaim = shortClaim;
-            return copy;
-        }
     }
 
     /** Creates the record of a lock that has never been used. */
@@ -242,25 +230,7 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
 
     @Override
     public ShareRecord copy() {
-        ShareRecord copy = new ShareRecord();
-        copy.capacity = capacity;
-        copy.set = set;
-        copy.used = used;
-        copy.soon = soon;
-        copy.claims = claims;
-        copy.fence = fence;
-        copy.all = all;
-        copy.blocker = blocker;
-        copy.blockerAsked = blockerAsked;
-        copy.queue.enterAll(queue);
-        copy.expiresAt = expiresAt;
-        for (Entry entry : entries) {
-            copy.places.put(entry.id, copy.entries.size());
-            copy.entries.add(entry.copy());
-        }
-        copy.next = next;
-        copy.least = least;
-        return copy;
+        return read(text());
     }
 
     @Override

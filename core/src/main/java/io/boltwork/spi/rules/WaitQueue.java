@@ -385,21 +385,6 @@ final class WaitQueue {
 
     // ================================================================ reading
 
-    /** Copies the state of another queue. The entries are immutable, so both queues may have them. */
-    void enterAll(WaitQueue other) {
-        entries.putAll(other.entries);
-        places.putAll(other.places);
-        gone.putAll(other.gone);
-        marks.putAll(other.marks);
-        late.addAll(other.late);
-        head = other.head;
-        tail = other.tail;
-        shortUntil = other.shortUntil;
-        lapsedAt = other.lapsedAt;
-        lastMark = other.lastMark;
-        unused.addAll(other.unused);
-    }
-
     /** Adds the lines of this queue, none if it is as it was made. */
     void write(RecordLines lines) {
         if (head != 0 || shortUntil != 0 || lapsedAt != 0 || lastMark != 0) {

@@ -1,4 +1,4 @@
-/** Locks on ZooKeeper: ZooKeeperBackend. */
+/** Locks on ZooKeeper: {@link io.boltwork.zookeeper.ZooKeeperBackend}. */
 @NullMarked
 package io.boltwork.zookeeper;
 

@@ -17,9 +17,18 @@ import java.util.List;
  * @param warnings the problems that make the promises of the locks weaker than they may seem, as reported to
  *     {@link LockListener#backendWarning}; and, if an error has interrupted the client's work, a warning until all its
  *     locks have been checked
+ * @param conflicts how often the client had to repeat a command since it was created, because another client had changed the
+ *     lock meanwhile. Always 0 on Redis and in memory, which execute one command after the other. Many more than the
+ *     acquisitions: too many clients contend for a lock in a database
  */
 public record ClientHealth(
-        boolean connected, List<NodeStatus> nodes, int held, int waiting, Duration renewalLag, List<String> warnings) {
+        boolean connected,
+        List<NodeStatus> nodes,
+        int held,
+        int waiting,
+        Duration renewalLag,
+        List<String> warnings,
+        long conflicts) {
 
     /**
      * Copies the lists.
@@ -30,6 +39,7 @@ public record ClientHealth(
      * @param waiting how many callers wait
      * @param renewalLag by how much the most overdue renewal is late
      * @param warnings the problems that make promises weaker
+     * @param conflicts how often commands had to be repeated
      */
     public ClientHealth {
         nodes = List.copyOf(nodes);
@@ -39,6 +49,7 @@ public record ClientHealth(
     @Override
     public String toString() {
         return Printable.text("ClientHealth[connected=" + connected + ", nodes=" + nodes + ", held=" + held
-                + ", waiting=" + waiting + ", renewalLag=" + renewalLag + ", warnings=" + warnings + "]");
+                + ", waiting=" + waiting + ", renewalLag=" + renewalLag + ", warnings=" + warnings + ", conflicts="
+                + conflicts + "]");
     }
 }

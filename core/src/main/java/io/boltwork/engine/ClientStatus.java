@@ -127,7 +127,8 @@ final class ClientStatus {
                 held.get(),
                 waiting.get() + drivers.pools.waiting(),
                 Duration.ofNanos(lag.get()),
-                warnings());
+                warnings(),
+                core.backend.conflicts());
     }
 
     private List<String> warnings() {

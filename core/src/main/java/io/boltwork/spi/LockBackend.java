@@ -176,6 +176,15 @@ public interface LockBackend extends AutoCloseable {
         return CompletableFuture.completedFuture(List.of());
     }
 
+    /**
+     * Returns how often commands had to be repeated because another client had changed the lock meanwhile.
+     *
+     * @return their number since the backend was created; 0 unless overridden
+     */
+    default long conflicts() {
+        return 0;
+    }
+
     /** Closes the connections. Pending commands are answered with {@link Reply.Failed}. Idempotent. */
     @Override
     void close();

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -43,6 +44,7 @@ public class RecordBackend implements LockBackend {
     private final OpenWaits waits = new OpenWaits();
     private final AtomicReference<@Nullable StoreWorkers> workers = new AtomicReference<>();
     private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
+    private final AtomicBoolean warnedOfMessages = new AtomicBoolean();
     private volatile boolean closed;
     private volatile boolean awaited;
     private volatile String client = "";
@@ -199,11 +201,7 @@ public class RecordBackend implements LockBackend {
         };
     }
 
-    /**
-     * Returns how many writes have failed because another client had changed the record.
-     *
-     * @return their number since the backend was created
-     */
+    @Override
     public long conflicts() {
         return steps.conflicts();
     }
@@ -267,20 +265,25 @@ public class RecordBackend implements LockBackend {
         }
 
         @Override
-        public void tell(String id, String message) {
-            if (isSelf(id)) {
-                deliver(message);
-                return;
-            }
-            try {
-                store.tell(id, message);
-            } catch (BackendException lost) { // as good as a message that is lost on its way
-            }
+        public void deliver(String message) {
+            RecordBackend.this.deliver(message);
         }
     }
 
     private void deliver(String message) {
-        tell(told -> StoreMessage.deliver(message, new BackendListener() {
+        try {
+            tell(told -> StoreMessage.deliver(message, noting(told)));
+        } catch (IllegalArgumentException foreign) {
+            if (warnedOfMessages.compareAndSet(false, true)) {
+                tell(told -> told.warned("A message cannot be read: " + foreign.getMessage()
+                        + ". Grants by message are confirmed some seconds later"));
+            }
+        }
+    }
+
+    /** Returns a listener that notes the end of waits, and passes messages on. */
+    private BackendListener noting(BackendListener told) {
+        return new BackendListener() {
             @Override
             public void granted(Grant grant) {
                 waits.granted(grant.request());
@@ -303,7 +306,7 @@ public class RecordBackend implements LockBackend {
 
             @Override
             public void disconnected(Throwable cause) {}
-        }));
+        };
     }
 
     private final class Events implements StoreListener {

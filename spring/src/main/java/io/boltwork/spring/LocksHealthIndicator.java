@@ -32,6 +32,9 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
                 .withDetail(
                         "nodes",
                         health.nodes().stream().map(LocksHealthIndicator::text).toList());
+        if (health.conflicts() > 0) {
+            builder.withDetail("conflicts", health.conflicts());
+        }
         if (!health.warnings().isEmpty()) {
             builder.withDetail("warnings", health.warnings());
         }

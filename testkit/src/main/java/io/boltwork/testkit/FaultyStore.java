@@ -35,6 +35,9 @@ public final class FaultyStore implements RecordStore {
         private boolean frozen;
         private int breaks;
 
+        /** Creates faults, none of which is present. */
+        public StoreFaults() {}
+
         /** Lets no call return until {@link #thaw}. */
         public void freeze() {
             change(() -> frozen = true);

@@ -367,11 +367,14 @@ abstract class LockContractPart {
                         .sum();
     }
 
-    /** Returns whether no client holds or wants a lock of that name, of any kind. */
+    /** Returns whether no client holds or wants a lock of that name, of any kind. A lease that has ended holds nothing. */
     final boolean isFree(String lock) {
         return Stream.of(LockKind.values())
                 .map(kind -> inspect(kind, lock))
-                .allMatch(seen -> seen.holders().isEmpty() && seen.queue().isEmpty());
+                .allMatch(seen -> seen.queue().isEmpty()
+                        && seen.holders().stream()
+                                .allMatch(holder ->
+                                        holder.untilMillis() <= seen.server().millis()));
     }
 
     final void awaitFree() {

@@ -202,6 +202,11 @@ public final class WatchedBackend implements LockBackend {
     }
 
     @Override
+    public long conflicts() {
+        return backend.conflicts();
+    }
+
+    @Override
     public CompletionStage<List<NodeStatus>> nodes() {
         return backend.nodes();
     }

@@ -1,4 +1,4 @@
-package io.boltwork.examples;
+package io.boltwork.testkit;
 
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
@@ -30,6 +30,9 @@ public final class MapStore implements RecordStore {
         private final Map<RecordKey, Versioned> records = new ConcurrentHashMap<>();
         private final Map<String, StoreListener> clients = new ConcurrentHashMap<>();
 
+        /** Creates an empty map. */
+        public Shared() {}
+
         private record Versioned(String text, long version, long expiresAt) {}
 
         private StoreClock clock() {
@@ -41,18 +44,36 @@ public final class MapStore implements RecordStore {
             records.clear();
         }
 
+        /**
+         * Writes a record that never expires, whatever its version is.
+         *
+         * @param key the key
+         * @param text the text
+         */
+        public void put(RecordKey key, String text) {
+            records.put(key, new Versioned(text, versions.incrementAndGet(), Long.MAX_VALUE));
+        }
+
         /** Forgets all records, as a server that has lost its data; its clock is another one. */
         public void restart() {
             clear();
             run = UUID.randomUUID().toString();
         }
 
-        /** Forgets all records with that name. */
+        /**
+         * Forgets all records with that name.
+         *
+         * @param name the name
+         */
         public void remove(String name) {
             records.keySet().removeIf(key -> key.name().equals(name));
         }
 
-        /** Returns the number of clients that get messages. */
+        /**
+         * Returns the number of clients that get messages.
+         *
+         * @return their number
+         */
         public int listeners() {
             return clients.size();
         }
@@ -62,7 +83,11 @@ public final class MapStore implements RecordStore {
     private volatile Optional<StoreListener> listener = Optional.empty();
     private volatile String client = "";
 
-    /** Creates the store of one client. */
+    /**
+     * Creates the store of one client.
+     *
+     * @param shared what the stores of all clients share
+     */
     public MapStore(Shared shared) {
         this.shared = shared;
     }

@@ -1,7 +1,4 @@
-package io.boltwork.examples;
-
-import io.boltwork.testkit.CallContract;
-import io.boltwork.testkit.LockSite;
+package io.boltwork.testkit;
 
 /** Calls of locks in a map with versions keep the contract. */
 class MapStoreCallContractTest extends CallContract {

@@ -1,7 +1,4 @@
-package io.boltwork.examples;
-
-import io.boltwork.testkit.ConditionContract;
-import io.boltwork.testkit.LockSite;
+package io.boltwork.testkit;
 
 /** Conditions in a map with versions keep the contract. */
 class MapStoreConditionContractTest extends ConditionContract {

@@ -1,9 +1,7 @@
-package io.boltwork.examples;
+package io.boltwork.testkit;
 
 import io.boltwork.spi.LockBackend;
 import io.boltwork.store.RecordBackend;
-import io.boltwork.testkit.FaultyStore;
-import io.boltwork.testkit.LockSite;
 
 /** A map with versions, and faults between it and its clients. */
 final class MapStoreSite implements LockSite {

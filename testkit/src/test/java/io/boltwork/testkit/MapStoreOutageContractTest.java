@@ -1,9 +1,9 @@
-package io.boltwork.examples;
+package io.boltwork.testkit;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.OutageContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Locks in outages in a map with versions keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class MapStoreOutageContractTest extends OutageContract {
 
     @Override

@@ -1,0 +1,13 @@
+package io.boltwork.testkit;
+
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Latches in a map with versions keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class MapStoreLatchContractTest extends LatchContract {
+
+    @Override
+    protected LockSite site() {
+        return new MapStoreSite();
+    }
+}

@@ -9,6 +9,7 @@ import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.zookeeper.ZooKeeperBackend;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ final class BoltworkLocks implements Contender {
             case STANDALONE -> RedisBackend.connect(setting.uri());
             case CLUSTER -> RedisBackend.connectCluster(setting.uris());
             case POSTGRESQL, MARIADB, H2 -> throw new UnsupportedOperationException("JdbcBackend " + pool);
-            case ZOOKEEPER -> throw new UnsupportedOperationException("ZooKeeperBackend");
+            case ZOOKEEPER -> ZooKeeperBackend.connect(setting.uri());
         };
     }
 

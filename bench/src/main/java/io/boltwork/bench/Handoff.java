@@ -46,7 +46,8 @@ final class Handoff extends LoadScenario {
 
     @Override
     public Duration estimate(BenchPlan plan, Point point) {
-        Duration extra = plan.deployment().isRedis() ? Duration.ZERO : time(plan).minus(plan.time());
+        Duration extra =
+                plan.deployment().isRedis() ? Duration.ZERO : time(plan).minus(plan.time());
         return super.estimate(plan, point)
                 .plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL))
                 .plus(extra);

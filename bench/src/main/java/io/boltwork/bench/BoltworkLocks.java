@@ -7,10 +7,12 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.Release;
+import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
@@ -31,7 +33,7 @@ final class BoltworkLocks implements Contender {
         return switch (setting.deployment()) {
             case STANDALONE -> RedisBackend.connect(setting.uri());
             case CLUSTER -> RedisBackend.connectCluster(setting.uris());
-            case POSTGRESQL, MARIADB, H2 -> throw new UnsupportedOperationException("JdbcBackend " + pool);
+            case POSTGRESQL, MARIADB, H2 -> JdbcBackend.on(Objects.requireNonNull(pool));
             case ZOOKEEPER -> ZooKeeperBackend.connect(setting.uri());
         };
     }

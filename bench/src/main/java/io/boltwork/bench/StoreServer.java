@@ -80,7 +80,7 @@ final class StoreServer implements AutoCloseable {
         StoreServer server = launch(store);
         if (store.isDatabase()) {
             try (HikariDataSource pool = StorePool.open(server.uri)) {
-                StoreTables.create(store, pool);
+                PeerTables.create(store, pool);
             } catch (Throwable e) {
                 server.close();
                 throw e;

@@ -7,8 +7,8 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** Makes the tables of the peers in a database as their documentation does. Boltwork makes its own. Stateless. */
-final class StoreTables {
-    private StoreTables() {}
+final class PeerTables {
+    private PeerTables() {}
 
     static void create(BenchDeployment store, DataSource database) {
         new ResourceDatabasePopulator(new ClassPathResource(registry(store)), script(shedLock(store)))

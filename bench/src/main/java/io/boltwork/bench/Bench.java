@@ -141,6 +141,10 @@ final class Bench implements Callable<Integer> {
             EnumSet.allOf(Entrant.class).forEach(each -> System.out.printf("%-16s %s%n", each.id(), each.title()));
             return 0;
         }
+        String lacking = StoreServer.missing(deployment);
+        if (lacking != null && !reportOnly) {
+            throw wrong("--deployment", lacking);
+        }
         BenchPlan plan = plan();
         Set<Entrant> chosen = chosen();
         List<Scenario> wanted = wanted();
@@ -239,10 +243,6 @@ final class Bench implements Callable<Integer> {
     }
 
     BenchPlan plan() {
-        String missing = StoreServer.missing(deployment);
-        if (missing != null && !reportOnly) {
-            throw wrong("--deployment", missing);
-        }
         BenchPlan base = (quick ? BenchPlan.QUICK : BenchPlan.FULL).on(deployment);
         if (repetitions != null && (repetitions < 1 || repetitions > 100)) {
             throw wrong("--repetitions", "must be between 1 and 100, but is " + repetitions);

@@ -113,6 +113,7 @@ final class Handoff extends LoadScenario {
                 ? setup
                 : setup.with(HandoffJob.SETTLE_MILLIS, SETTLE.toMillis())
                         .with(HandoffJob.PHASE_MILLIS, LONGEST_POLL.toMillis())
+                        .with(HandoffJob.IN_TURN, 1)
                         .with(LoadJob.MILLIS, time(plan).toMillis());
     }
 

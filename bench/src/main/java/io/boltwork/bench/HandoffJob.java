@@ -21,6 +21,13 @@ final class HandoffJob implements Job {
     /** Optional: the longest random time in addition, so that releases fall into every phase of a client that polls. */
     static final String PHASE_MILLIS = "phaseMillis";
 
+    /**
+     * Optional: with 1, a JVM that has released the lock asks again only after the other one has got it. Otherwise a JVM
+     * that polls might find the lock free only in the moment before it is taken again, and the measured time would be
+     * that moment.
+     */
+    static final String IN_TURN = "inTurn";
+
     private static final int SETTLE = 2;
     private static final Duration GLANCE = Duration.ofNanos(100_000);
 
@@ -29,11 +36,13 @@ final class HandoffJob implements Job {
     private static final int RELEASED_BY = 2;
     private static final int ASKED = 3; // and the next slot: one for each JVM
     private static final int ENDED = 5; // likewise
+    private static final int TURNS = 7; // likewise
 
     private final Site site;
     private final int other;
     private final Duration settle;
     private final Duration phase;
+    private final boolean inTurn;
     private final BenchLock lock;
     private long entries;
 
@@ -44,6 +53,7 @@ final class HandoffJob implements Job {
         int least = site.order().optional(SETTLE_MILLIS);
         settle = Duration.ofMillis(least == 0 ? SETTLE : least);
         phase = Duration.ofMillis(site.order().optional(PHASE_MILLIS));
+        inTurn = site.order().optional(IN_TURN) == 1;
     }
 
     @Override
@@ -80,6 +90,8 @@ final class HandoffJob implements Job {
             }
             board.enter(LOCK, site.who(0));
             turns++;
+            board.mark(TURNS + me, entries + turns);
+            long others = board.mark(TURNS + other);
             while (board.mark(ASKED + other) == 0 && board.mark(ENDED + other) < round && System.nanoTime() < end) {
                 LockSupport.parkNanos(GLANCE.toNanos());
             }
@@ -89,6 +101,13 @@ final class HandoffJob implements Job {
             board.mark(RELEASED_BY, me + 1L);
             board.mark(RELEASED_AT, wanted ? System.nanoTime() : 0);
             lock.unlock();
+            while (inTurn
+                    && wanted
+                    && board.mark(TURNS + other) == others
+                    && board.mark(ENDED + other) < round
+                    && System.nanoTime() < end) {
+                LockSupport.parkNanos(GLANCE.toNanos());
+            }
         }
         board.mark(ENDED + me, round);
         cpu = Worker.cpuSeconds() - cpu;

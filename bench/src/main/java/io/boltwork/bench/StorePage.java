@@ -76,7 +76,10 @@ final class StorePage {
                                 + " in each of four JVMs. S7: a lock goes back and forth between two JVMs, for five"
                                 + " times as long as other measurements. The time is from before unlock() in one JVM"
                                 + " until lock() returns in the other, which has waited for 20 to 120 ms. This time is"
-                                + " random, so that releases fall into every phase of a client that polls.",
+                                + " random, so that releases fall into every phase of a client that polls. The JVM that"
+                                + " has released the lock asks again only after the other one has got it. Otherwise a"
+                                + " client that polls would often lose the lock again to the JVM that has just released"
+                                + " it, and only its lucky polls would count.",
                         "Each measurement starts a server with new data on the disk, and its own JVMs. A warm-up of the"
                                 + " clients precedes, which is a warm-up of the server, too.",
                         "A commit is as durable as users have it. PostgreSQL: `fsync`, `synchronous_commit` and"

@@ -39,7 +39,7 @@ class ContendersTest {
 
     @BeforeAll
     static void start() {
-        for (BenchDeployment deployment : BenchDeployment.values()) {
+        for (BenchDeployment deployment : BenchDeployment.STANDALONE.onSamePage()) {
             ALL.put(deployment, BenchServers.start(deployment));
         }
     }
@@ -106,7 +106,7 @@ class ContendersTest {
         excludes(() -> contender.lock("held"), () -> contender.lock("held"));
     }
 
-    private static void excludes(Supplier<BenchLock> holder, Supplier<BenchLock> other) throws Exception {
+    static void excludes(Supplier<BenchLock> holder, Supplier<BenchLock> other) throws Exception {
         BenchLock lock = holder.get();
         lock.lock();
         assertThat(isFree(other)).isFalse();
@@ -210,9 +210,9 @@ class ContendersTest {
     }
 
     private static Stream<Arguments> all() {
-        return Stream.of(BenchDeployment.values())
+        return BenchDeployment.STANDALONE.onSamePage().stream()
                 .flatMap(deployment -> OneThread.withFloors().stream()
-                        .filter(entrant -> deployment == BenchDeployment.STANDALONE || entrant.isOnCluster())
+                        .filter(entrant -> entrant.isOn(deployment))
                         .map(entrant -> Arguments.of(deployment, entrant)));
     }
 }

@@ -36,6 +36,7 @@ record RecordFormat<R extends StoredRecord<R>>(
         } catch (IllegalArgumentException foreign) {
             throw unreadable(key, foreign);
         }
+        stored.delayMillis().ifPresent(record::delay);
         return record.expiresAt() < stored.clock().earliest().millis() ? blank.get() : record;
     }
 

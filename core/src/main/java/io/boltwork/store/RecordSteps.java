@@ -28,10 +28,10 @@ final class RecordSteps {
 
     private final Post post;
 
-    /** Sends messages. */
+    /** Takes the messages to the own client. */
     interface Post {
-        /** Sends a message to a client. */
-        void tell(String client, String message);
+        /** Delivers a message to the own client. */
+        void deliver(String message);
 
         /** Returns whether a client is the own one. */
         boolean isSelf(String client);
@@ -71,26 +71,32 @@ final class RecordSteps {
     <R extends StoredRecord<R>, A> A run(
             RecordKey key, RecordFormat<R> format, Step<R, A> step, @Nullable StoredText found, WriteAttempt attempt) {
         long begun = System.nanoTime();
-        StoredText before = found == null ? store.read(key) : found;
+        StoredText before = found == null ? store.recall(key) : found;
         for (int attempts = 1; ; attempts++) {
             StepContext context = context(before.clock());
             R record = format.of(key, before);
             A answer = step.rule().apply(context, record);
             String after = record.text();
-            boolean isSame = record.isBlank() ? before.text() == null : after.equals(before.text());
+            boolean isSame = record.isBlank()
+                    ? before.text() == null
+                    : after.equals(before.text()) && before.delayMillis().isEmpty();
             if (isSame && !step.always()) {
-                return answer;
+                if (store.isCurrent(key, before)) {
+                    return answer;
+                }
+            } else {
+                checkQueue(key, format.waiting().applyAsInt(record));
+                if (step.waits().test(answer)) {
+                    store.beforeWaiting();
+                }
+                attempt.begin();
+                RecordChange change = change(context, record, after, step.notAfter());
+                if (store.write(key, before, change, context.letters(client -> !post.isSelf(client)))) {
+                    context.letters(post::isSelf).forEach(letter -> post.deliver(letter.text()));
+                    return answer;
+                }
+                attempt.failed();
             }
-            checkQueue(key, format.waiting().applyAsInt(record));
-            if (step.waits().test(answer)) {
-                store.beforeWaiting();
-            }
-            attempt.begin();
-            if (store.write(key, before, change(context, record, after, step.notAfter()))) {
-                context.deliver(post::tell);
-                return answer;
-            }
-            attempt.failed();
             conflicts.increment();
             pause(key, begun, attempts);
             before = store.read(key);
@@ -105,7 +111,7 @@ final class RecordSteps {
     private <R extends StoredRecord<R>> RecordChange change(StepContext context, R record, String text, long notAfter) {
         long now = context.server.millis();
         long expiresAt = Math.max(record.expiresAt(), now + idleMillis);
-        return new RecordChange(text, expiresAt, now > notAfter ? Long.MAX_VALUE : notAfter);
+        return new RecordChange(text, expiresAt, now > context.margin.of(notAfter) ? Long.MAX_VALUE : notAfter);
     }
 
     private boolean isListening(String client) {

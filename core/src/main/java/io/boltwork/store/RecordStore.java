@@ -59,6 +59,52 @@ public interface RecordStore extends AutoCloseable {
     boolean write(RecordKey key, StoredText before, RecordChange change);
 
     /**
+     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and sends messages if it was written. The
+     * messages follow the write and may be lost, unless a store overrides this to do both in one step.
+     *
+     * @param key the key
+     * @param before the record as it was read
+     * @param change the change
+     * @param letters the messages, none of which is for this client
+     * @return whether the record was written
+     */
+    default boolean write(RecordKey key, StoredText before, RecordChange change, List<StoreLetter> letters) {
+        boolean isWritten = write(key, before, change);
+        if (isWritten) {
+            for (StoreLetter letter : letters) {
+                try {
+                    tell(letter.client(), letter.text());
+                } catch (BackendException lost) { // as good as a message that is lost on its way
+                }
+            }
+        }
+        return isWritten;
+    }
+
+    /**
+     * Returns a record as {@link #read} does, or as it was some time ago. Called in place of {@code read} where a write or
+     * {@link #isCurrent} follows, so a store may answer from memory. Reads unless overridden.
+     *
+     * @param key the key
+     * @return the record
+     */
+    default StoredText recall(RecordKey key) {
+        return read(key);
+    }
+
+    /**
+     * Returns whether nothing has been written to a record since it was read. Called before an answer that rests on the record
+     * is given without a write. Returns {@code true} unless overridden, which is right for a store that never reads late.
+     *
+     * @param key the key
+     * @param found the record as {@link #read} or {@link #recall} returned it
+     * @return whether it is still as it was read
+     */
+    default boolean isCurrent(RecordKey key, StoredText found) {
+        return true;
+    }
+
+    /**
      * Returns whether a client seems to be alive: messages for it will arrive. May err for some seconds in favour of a client
      * that has died.
      *

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -22,18 +21,20 @@ import java.util.function.Predicate;
  */
 final class StepContext {
     final ServerTime server;
+
+    /** What the uncertainty of the clock adds to commands. */
+    final ClockMargin margin;
+
     private final long micros;
     private final long idleMillis;
     private final Predicate<String> listens;
     private final Map<String, Boolean> listening = new HashMap<>();
-    private final List<Letter> letters = new ArrayList<>();
-
-    /** A message and the client that it is for. */
-    private record Letter(String client, String text) {}
+    private final List<StoreLetter> letters = new ArrayList<>();
 
     /** @param listens asks the store whether a client is alive */
     StepContext(StoreClock clock, long idleMillis, Predicate<String> listens) {
         this.server = clock.earliest();
+        this.margin = new ClockMargin(clock.uncertainMillis());
         this.micros = clock.micros();
         this.idleMillis = idleMillis;
         this.listens = listens;
@@ -51,16 +52,16 @@ final class StepContext {
         return new LatchRules(server, micros, this::open);
     }
 
-    /** Gives the messages away, in the order in which they were caused. */
-    void deliver(BiConsumer<String, String> post) {
-        letters.forEach(letter -> post.accept(letter.client, letter.text));
+    /** Returns the messages to clients that fulfil a condition, in the order in which they were caused. */
+    List<StoreLetter> letters(Predicate<String> toClient) {
+        return letters.stream().filter(letter -> toClient.test(letter.client())).toList();
     }
 
     private boolean grant(Grant grant) {
         String client = RequestId.clientOf(grant.request());
         boolean isListening = isListening(client);
         if (isListening) {
-            letters.add(new Letter(client, StoreMessage.text(grant)));
+            letters.add(new StoreLetter(client, StoreMessage.text(grant)));
         }
         return isListening;
     }
@@ -70,10 +71,10 @@ final class StepContext {
     }
 
     private void warn(Taken taken) {
-        letters.add(new Letter(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
+        letters.add(new StoreLetter(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
     }
 
     private void open(String client, Opened opened) {
-        letters.add(new Letter(client, StoreMessage.text(opened)));
+        letters.add(new StoreLetter(client, StoreMessage.text(opened)));
     }
 }

@@ -5,9 +5,14 @@ import io.boltwork.spi.ServerTime;
 /**
  * The clock of a store, as it was read. If a store cannot tell its time exactly, it gives an interval in which the time lies.
  *
+ * <p>Clients are told the earliest time, and rules apply at it: no lease ends early. In return, each lease that a client asks
+ * for closes its lock for longer, by the width of the interval, and each not-after passes earlier by as much; see {@code
+ * ClockMargin}.
+ *
  * @param run identifies the store, and changes when the store may have lost data or has got another clock
  * @param micros the earliest time that it may be, in microseconds since the epoch
- * @param uncertainMicros how much later it may be, in microseconds; 0 if the time is exact
+ * @param uncertainMicros how much later it may be at most, in microseconds; 0 if the time is exact. One client's store gives
+ *     the same width each time, because the client subtracts times of different answers
  */
 public record StoreClock(String run, long micros, long uncertainMicros) {
     private static final long MICROS = 1_000;
@@ -29,5 +34,10 @@ public record StoreClock(String run, long micros, long uncertainMicros) {
      */
     public ServerTime earliest() {
         return new ServerTime(Math.floorDiv(micros, MICROS), run);
+    }
+
+    /** Returns how much later than {@link #earliest} it may be, in milliseconds, rounded up; 0 if the time is exact. */
+    long uncertainMillis() {
+        return uncertainMicros == 0 ? 0 : Math.floorDiv(uncertainMicros, MICROS) + 2;
     }
 }

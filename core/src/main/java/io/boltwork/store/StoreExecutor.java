@@ -25,7 +25,6 @@ import io.boltwork.spi.rules.StoredRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +40,11 @@ final class StoreExecutor implements CommandExecutor {
         this.steps = steps;
     }
 
+    /** Applies a command to a record. Its times are made safe by the margin. */
+    private interface RuleForm<T, R, A> {
+        A apply(T rules, R record, ClockMargin margin);
+    }
+
     /**
      * The rule of a command, in its two forms.
      *
@@ -49,10 +53,8 @@ final class StoreExecutor implements CommandExecutor {
      * @param waits returns whether the answer lets a request of this client wait
      */
     private record Rule<A>(
-            BiFunction<LockRules, LockRecord, A> plain,
-            BiFunction<ShareRules, ShareRecord, A> shared,
-            Predicate<A> waits) {
-        Rule(BiFunction<LockRules, LockRecord, A> plain, BiFunction<ShareRules, ShareRecord, A> shared) {
+            RuleForm<LockRules, LockRecord, A> plain, RuleForm<ShareRules, ShareRecord, A> shared, Predicate<A> waits) {
+        Rule(RuleForm<LockRules, LockRecord, A> plain, RuleForm<ShareRules, ShareRecord, A> shared) {
             this(plain, shared, answer -> false);
         }
     }
@@ -73,8 +75,8 @@ final class StoreExecutor implements CommandExecutor {
                         command.notAfter(),
                         false,
                         new Rule<>(
-                                (rules, record) -> rules.acquire(record, command),
-                                (rules, record) -> rules.acquire(record, command),
+                                (rules, record, margin) -> rules.acquire(record, margin.of(command)),
+                                (rules, record, margin) -> rules.acquire(record, margin.of(command)),
                                 OpenWaits::waits),
                         form.found());
     }
@@ -98,8 +100,8 @@ final class StoreExecutor implements CommandExecutor {
                         next == null ? Long.MAX_VALUE : next.notAfter(),
                         true,
                         new Rule<>(
-                                (rules, record) -> rules.release(record, command),
-                                (rules, record) -> rules.release(record, command),
+                                (rules, record, margin) -> rules.release(record, margin.of(command)),
+                                (rules, record, margin) -> rules.release(record, margin.of(command)),
                                 released -> OpenWaits.waits(released.next())),
                         form.found());
     }
@@ -119,8 +121,8 @@ final class StoreExecutor implements CommandExecutor {
         return change(
                 command,
                 new Rule<>(
-                        (rules, record) -> rules.withdraw(record, command),
-                        (rules, record) -> rules.withdraw(record, command)));
+                        (rules, record, margin) -> rules.withdraw(record, command),
+                        (rules, record, margin) -> rules.withdraw(record, command)));
     }
 
     @Override
@@ -159,8 +161,8 @@ final class StoreExecutor implements CommandExecutor {
                 notAfter,
                 false,
                 new Rule<>(
-                        (rules, record) -> rules.replicate(record, command),
-                        (rules, record) -> rules.replicate(record, command)),
+                        (rules, record, margin) -> rules.replicate(record, margin.of(command)),
+                        (rules, record, margin) -> rules.replicate(record, margin.of(command))),
                 null);
     }
 
@@ -176,8 +178,8 @@ final class StoreExecutor implements CommandExecutor {
                 command.notAfter(),
                 false,
                 new Rule<>(
-                        (rules, record) -> rules.restore(record, command),
-                        (rules, record) -> rules.restore(record, command)),
+                        (rules, record, margin) -> rules.restore(record, margin.of(command)),
+                        (rules, record, margin) -> rules.restore(record, margin.of(command))),
                 null);
     }
 
@@ -186,8 +188,8 @@ final class StoreExecutor implements CommandExecutor {
         return change(
                 command,
                 new Rule<>(
-                        (rules, record) -> rules.forceRelease(record, command),
-                        (rules, record) -> rules.forceRelease(record, command)));
+                        (rules, record, margin) -> rules.forceRelease(record, command),
+                        (rules, record, margin) -> rules.forceRelease(record, command)));
     }
 
     @Override
@@ -217,7 +219,7 @@ final class StoreExecutor implements CommandExecutor {
                     new RecordSteps.Step<>(
                             notAfter,
                             always,
-                            (context, record) -> rule.plain().apply(context.lockRules(), record),
+                            (context, record) -> rule.plain().apply(context.lockRules(), record, context.margin),
                             rule.waits()),
                     found,
                     attempt);
@@ -228,7 +230,7 @@ final class StoreExecutor implements CommandExecutor {
                 new RecordSteps.Step<>(
                         notAfter,
                         always,
-                        (context, record) -> rule.shared().apply(context.shareRules(), record),
+                        (context, record) -> rule.shared().apply(context.shareRules(), record, context.margin),
                         rule.waits()));
     }
 
@@ -240,12 +242,20 @@ final class StoreExecutor implements CommandExecutor {
 
     @Override
     public Reply.Latched setCount(LatchCommand.SetCount command) {
-        return latch(command, command.notAfter(), (rules, record) -> rules.setCount(record, command), answer -> false);
+        return latch(
+                command,
+                command.notAfter(),
+                (rules, record, margin) -> rules.setCount(record, margin.of(command)),
+                answer -> false);
     }
 
     @Override
     public Reply.Latched countDown(LatchCommand.CountDown command) {
-        return latch(command, command.notAfter(), (rules, record) -> rules.countDown(record, command), answer -> false);
+        return latch(
+                command,
+                command.notAfter(),
+                (rules, record, margin) -> rules.countDown(record, margin.of(command)),
+                answer -> false);
     }
 
     @Override
@@ -253,20 +263,23 @@ final class StoreExecutor implements CommandExecutor {
         return latch(
                 command,
                 Long.MAX_VALUE,
-                (rules, record) -> rules.await(record, command),
+                (rules, record, margin) -> rules.await(record, command),
                 answer -> OpenWaits.waits(command, answer));
     }
 
     private Reply.Latched latch(
             LatchCommand command,
             long notAfter,
-            BiFunction<LatchRules, LatchRecord, Reply.Latched> rule,
+            RuleForm<LatchRules, LatchRecord, Reply.Latched> rule,
             Predicate<Reply.Latched> waits) {
         return run(
                 new RecordKey(RecordKey.Kind.LATCH, command.latch()),
                 RecordFormat.LATCH,
                 new RecordSteps.Step<>(
-                        notAfter, false, (context, record) -> rule.apply(context.latchRules(), record), waits));
+                        notAfter,
+                        false,
+                        (context, record) -> rule.apply(context.latchRules(), record, context.margin),
+                        waits));
     }
 
     // ================================================================ looking

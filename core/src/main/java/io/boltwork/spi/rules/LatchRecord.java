@@ -50,6 +50,11 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
     }
 
     @Override
+    public void delay(long millis) {
+        expiresAt += millis;
+    }
+
+    @Override
     public boolean isBlank() {
         return generation == 0 && waiting.isEmpty();
     }

@@ -81,6 +81,13 @@ public final class LockRecord implements StoredRecord<LockRecord> {
     }
 
     @Override
+    public void delay(long millis) {
+        until += owner == null ? 0 : millis;
+        expiresAt += millis;
+        watchers.replaceAll((client, end) -> end + millis);
+    }
+
+    @Override
     public boolean isBlank() {
         return owner == null && fence == 0 && queue.isEmpty();
     }

@@ -234,6 +234,16 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     }
 
     @Override
+    public void delay(long millis) {
+        entries.forEach(entry -> entry.until += millis);
+        soon += soon == NEVER ? 0 : millis;
+        least += least == NEVER ? 0 : millis;
+        claims += millis;
+        blockerAsked += millis;
+        expiresAt += millis;
+    }
+
+    @Override
     public boolean isBlank() {
         return entries.isEmpty() && fence == 0 && queue.isEmpty() && set == 0;
     }

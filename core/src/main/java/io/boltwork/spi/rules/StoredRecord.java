@@ -22,6 +22,13 @@ public interface StoredRecord<R> {
     boolean isBlank();
 
     /**
+     * Moves all ends of leases and the expiry, because the server has got another clock.
+     *
+     * @param millis how much later they are by that clock; negative if they are earlier
+     */
+    void delay(long millis);
+
+    /**
      * Returns a deep copy of this record.
      *
      * @return the copy

@@ -1,0 +1,115 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.BackendException;
+import io.boltwork.store.RecordKey;
+import io.boltwork.store.StoreClock;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.Op;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drops records that have expired, and the inboxes of clients that are gone. Looks at the buckets in random order for a second,
+ * so that several clients share the work. Not thread-safe.
+ */
+final class NodeSweep {
+    private static final long BUDGET = TimeUnit.SECONDS.toNanos(1);
+    private static final int TOGETHER = 100;
+    private static final long MICROS = 1_000;
+
+    private final StorePaths paths;
+
+    /** When this client first saw records that were written by another clock, by their paths. */
+    private final Map<String, Long> firstSeen = new HashMap<>();
+
+    /** Inboxes that had no client the last time. */
+    private final Set<String> abandoned = new HashSet<>();
+
+    private String run = "";
+
+    NodeSweep(StorePaths paths) {
+        this.paths = paths;
+    }
+
+    void run(ZooKeeperCalls calls, StoreClock now) {
+        long begun = System.nanoTime();
+        if (!now.run().equals(run)) {
+            run = now.run();
+            firstSeen.clear();
+        }
+        sweepInboxes(calls);
+        List<String> buckets = new ArrayList<>();
+        for (RecordKey.Kind kind : RecordKey.Kind.values()) {
+            for (String bucket : calls.await(calls.children(paths.kind(kind), null))) {
+                buckets.add(paths.bucket(kind, bucket));
+            }
+        }
+        Collections.shuffle(buckets);
+        for (String bucket : buckets) {
+            if (System.nanoTime() - begun > BUDGET) {
+                return;
+            }
+            List<String> names = calls.await(calls.children(bucket, null));
+            for (int i = 0; i < names.size(); i += TOGETHER) {
+                sweep(calls, now, bucket, names.subList(i, Math.min(names.size(), i + TOGETHER)));
+            }
+        }
+    }
+
+    /** Drops those records of a bucket that have expired. If one of them is written meanwhile, none is dropped. */
+    private void sweep(ZooKeeperCalls calls, StoreClock now, String bucket, List<String> names) {
+        List<CompletableFuture<ZooKeeperCalls.@Nullable Node>> reads = new ArrayList<>();
+        names.forEach(name -> reads.add(calls.get(bucket + "/" + name)));
+        List<Op> ops = new ArrayList<>();
+        ops.add(Op.setData(bucket, new byte[0], -1));
+        for (int i = 0; i < names.size(); i++) {
+            ZooKeeperCalls.Node node = calls.await(reads.get(i));
+            String path = bucket + "/" + names.get(i);
+            if (node != null && isExpired(path, node, now)) {
+                ops.add(Op.delete(path, node.stat().getVersion()));
+                firstSeen.remove(path);
+            }
+        }
+        if (ops.size() > 1) {
+            calls.multi(ops);
+        }
+    }
+
+    private boolean isExpired(String path, ZooKeeperCalls.Node node, StoreClock now) {
+        RecordNode record;
+        try {
+            record = RecordNode.read(path, node.data());
+        } catch (BackendException foreign) {
+            return false;
+        }
+        if (record.written().run().equals(now.run())) {
+            return now.micros() > (record.expiresAt() + 1) * MICROS;
+        }
+        long latest = now.micros() + now.uncertainMicros();
+        long life = (record.expiresAt() + 1) * MICROS - record.written().micros();
+        Long seen = firstSeen.putIfAbsent(path, latest);
+        return seen != null && now.micros() > seen + life;
+    }
+
+    /** Drops inboxes that have had no client for a minute. */
+    private void sweepInboxes(ZooKeeperCalls calls) {
+        Set<String> without = new HashSet<>(calls.await(calls.children(paths.inboxes(), null)));
+        without.removeAll(calls.await(calls.children(paths.allAlive(), null)));
+        abandoned.retainAll(without);
+        for (String client : abandoned) {
+            String inbox = paths.inboxes() + "/" + client;
+            for (String message : calls.await(calls.children(inbox, null))) {
+                calls.await(calls.delete(inbox + "/" + message));
+            }
+            calls.await(calls.delete(inbox));
+        }
+        abandoned.addAll(without);
+    }
+}

@@ -1,0 +1,53 @@
+package io.boltwork.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a framework comes from.
+ *
+ * @param connectString the servers, if the framework is the backend's own; otherwise {@code null}
+ * @param given the user's framework; otherwise {@code null}
+ */
+record ZooKeeperConnector(
+        @Nullable String connectString, @Nullable CuratorFramework given, ZooKeeperOptions options) {
+
+    /** Returns a framework that has been started. */
+    CuratorFramework start() {
+        if (given != null) {
+            return given;
+        }
+        int patience = Math.toIntExact(options.commandTimeout().toMillis());
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(Objects.requireNonNull(connectString))
+                .sessionTimeoutMs(Math.toIntExact(options.sessionTimeout().toMillis()))
+                .connectionTimeoutMs(patience)
+                .maxCloseWaitMs(patience)
+                .dontUseContainerParents()
+                .retryPolicy(new RetryOneTime(patience));
+        options.digest().ifPresent(digest -> builder.authorization("digest", digest.getBytes(StandardCharsets.UTF_8)));
+        CuratorFramework started = builder.build();
+        started.start();
+        return started;
+    }
+
+    boolean isOwn() {
+        return given == null;
+    }
+
+    /** Returns the servers. */
+    String address() {
+        return "zookeeper://"
+                + (given == null ? connectString : given.getZookeeperClient().getCurrentConnectionString());
+    }
+
+    /** Returns the path that the user's framework puts before all paths; empty if there is none. */
+    String prefix() {
+        String namespace = given == null ? "" : given.getNamespace();
+        return namespace.isEmpty() ? "" : "/" + namespace;
+    }
+}

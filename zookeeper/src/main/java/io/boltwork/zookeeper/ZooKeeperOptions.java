@@ -1,0 +1,251 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Printable;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.common.PathUtils;
+import org.apache.zookeeper.data.ACL;
+
+/**
+ * Options of a {@link ZooKeeperBackend}. Immutable.
+ *
+ * @see ZooKeeperBackend#connect(String, ZooKeeperOptions)
+ */
+public final class ZooKeeperOptions {
+    private static final ZooKeeperOptions DEFAULTS = new ZooKeeperOptions(
+            "/boltwork",
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(2),
+            IdleLife.DEFAULT,
+            Duration.ofMillis(250),
+            Optional.empty(),
+            ZooDefs.Ids.OPEN_ACL_UNSAFE);
+
+    private final String root;
+    private final Duration sessionTimeout;
+    private final Duration commandTimeout;
+    private final Duration idleLife;
+    private final Duration clockTolerance;
+    private final Optional<String> digest;
+    private final List<ACL> acl;
+
+    private ZooKeeperOptions(
+            String root,
+            Duration sessionTimeout,
+            Duration commandTimeout,
+            Duration idleLife,
+            Duration clockTolerance,
+            Optional<String> digest,
+            List<ACL> acl) {
+        this.root = root;
+        this.sessionTimeout = sessionTimeout;
+        this.commandTimeout = commandTimeout;
+        this.idleLife = idleLife;
+        this.clockTolerance = clockTolerance;
+        this.digest = digest;
+        this.acl = List.copyOf(acl);
+    }
+
+    /**
+     * Returns the default options.
+     *
+     * @return the root {@code /boltwork}, a session timeout of 10 s, a command timeout of 2 s, an idle life of 10 minutes, a
+     *     clock tolerance of 250 ms, no digest, nodes that every client may read and write
+     */
+    public static ZooKeeperOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * Sets the node under which the backend keeps everything. It is made if it is missing. Clients with different roots have
+     * different locks. A chroot in the connect string precedes it. Default: {@code /boltwork}.
+     *
+     * @param root an absolute path that ZooKeeper allows, other than {@code /} and {@code /zookeeper}
+     * @return these options with that root
+     * @throws IllegalArgumentException if the path is not one
+     */
+    public ZooKeeperOptions withRoot(String root) {
+        Objects.requireNonNull(root, "root");
+        try {
+            PathUtils.validatePath(root);
+        } catch (IllegalArgumentException invalid) {
+            throw new IllegalArgumentException(
+                    "root must be the path of a node, but is '" + Printable.text(root) + "': " + invalid.getMessage(),
+                    invalid);
+        }
+        if (root.equals("/") || root.equals("/zookeeper") || root.startsWith("/zookeeper/")) {
+            throw new IllegalArgumentException(
+                    "root must be a node of its own, such as /boltwork, but is '" + root + "'");
+        }
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+    }
+
+    /**
+     * Sets the session timeout that is asked for; the servers may grant another one. A client that was killed counts as
+     * alive for as long. Leases do not depend on it: a lock outlives the session of its holder. Not used with a framework of
+     * the user's. Default: 10 s.
+     *
+     * @param timeout 1 s to 5 min
+     * @return these options with that timeout
+     * @throws IllegalArgumentException if the timeout is shorter or longer
+     */
+    public ZooKeeperOptions withSessionTimeout(Duration timeout) {
+        check("sessionTimeout", timeout, Duration.ofSeconds(1), Duration.ofMinutes(5));
+        return new ZooKeeperOptions(root, timeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+    }
+
+    /**
+     * Sets how long an answer is awaited. Default: 2 s.
+     *
+     * @param timeout 100 ms to 1 min
+     * @return these options with that timeout
+     * @throws IllegalArgumentException if the timeout is shorter or longer
+     */
+    public ZooKeeperOptions withCommandTimeout(Duration timeout) {
+        check("commandTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(1));
+        return new ZooKeeperOptions(root, sessionTimeout, timeout, idleLife, clockTolerance, digest, acl);
+    }
+
+    /**
+     * Sets how long a lock that is not used is remembered, with its last token. Default: 10 min.
+     *
+     * @param idleLife 1 min to 7 days
+     * @return these options with that idle life
+     * @throws IllegalArgumentException if the idle life is shorter or longer
+     */
+    public ZooKeeperOptions withIdleLife(Duration idleLife) {
+        IdleLife.millis(idleLife);
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+    }
+
+    /**
+     * Sets how exactly the client must know the time of the ensemble's leader. A lock whose lease ends without a release stays
+     * closed for as much longer. If writes take longer than this to be answered, commands fail. Default: 250 ms.
+     *
+     * @param tolerance 50 ms to 900 ms
+     * @return these options with that tolerance
+     * @throws IllegalArgumentException if the tolerance is shorter or longer
+     */
+    public ZooKeeperOptions withClockTolerance(Duration tolerance) {
+        check("clockTolerance", tolerance, Duration.ofMillis(50), Duration.ofMillis(900));
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, tolerance, digest, acl);
+    }
+
+    /**
+     * Sets a name and a password for ZooKeeper's scheme {@code digest}, and lets only clients that have the same ones read and
+     * write the nodes that are made. The password is sent in clear unless the connection has TLS. Not used with a framework of
+     * the user's. Default: none.
+     *
+     * @param user the name, without a colon
+     * @param password the password
+     * @return these options with that digest
+     * @throws IllegalArgumentException if the name is empty or contains a colon
+     */
+    public ZooKeeperOptions withDigest(String user, String password) {
+        Objects.requireNonNull(password, "password");
+        if (user.isEmpty() || user.indexOf(':') >= 0) {
+            throw new IllegalArgumentException("user must not be empty and not contain a colon");
+        }
+        return new ZooKeeperOptions(
+                root,
+                sessionTimeout,
+                commandTimeout,
+                idleLife,
+                clockTolerance,
+                Optional.of(user + ":" + password),
+                ZooDefs.Ids.CREATOR_ALL_ACL);
+    }
+
+    /**
+     * Sets the access rights of the nodes that are made. All clients need the rights to read, create, delete and write.
+     * Default: every client has all rights.
+     *
+     * @param acl the rights, not empty
+     * @return these options with those rights
+     * @throws IllegalArgumentException if there are none
+     */
+    public ZooKeeperOptions withAcl(List<ACL> acl) {
+        if (acl.isEmpty()) {
+            throw new IllegalArgumentException("acl must not be empty");
+        }
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+    }
+
+    private static void check(String name, Duration value, Duration least, Duration most) {
+        Objects.requireNonNull(value, name);
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(name + " must be between " + least.toMillis() + " ms and "
+                    + most.toMillis() + " ms, but is " + value);
+        }
+    }
+
+    /**
+     * Returns the node under which the backend keeps everything.
+     *
+     * @return the path
+     */
+    public String root() {
+        return root;
+    }
+
+    /**
+     * Returns the session timeout that is asked for.
+     *
+     * @return the timeout
+     */
+    public Duration sessionTimeout() {
+        return sessionTimeout;
+    }
+
+    /**
+     * Returns how long an answer is awaited.
+     *
+     * @return the timeout
+     */
+    public Duration commandTimeout() {
+        return commandTimeout;
+    }
+
+    /**
+     * Returns how long a lock that is not used is remembered.
+     *
+     * @return the idle life
+     */
+    public Duration idleLife() {
+        return idleLife;
+    }
+
+    /**
+     * Returns how exactly the client must know the time of the ensemble's leader.
+     *
+     * @return the tolerance
+     */
+    public Duration clockTolerance() {
+        return clockTolerance;
+    }
+
+    /**
+     * Returns the access rights of the nodes that are made.
+     *
+     * @return the rights
+     */
+    public List<ACL> acl() {
+        return acl;
+    }
+
+    /** Returns the name and the password with a colon between them; empty if there are none. */
+    Optional<String> digest() {
+        return digest;
+    }
+
+    @Override
+    public String toString() {
+        return "ZooKeeperOptions[root=" + root + ", sessionTimeout=" + sessionTimeout + ", commandTimeout="
+                + commandTimeout + ", idleLife=" + idleLife + ", clockTolerance=" + clockTolerance
+                + (digest.isPresent() ? ", digest=(hidden)" : "") + "]";
+    }
+}

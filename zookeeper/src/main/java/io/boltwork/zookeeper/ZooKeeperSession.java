@@ -1,0 +1,241 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.BackendException;
+import io.boltwork.store.StoreClock;
+import io.boltwork.store.StoreListener;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of one client: follows the sessions that Curator makes one after another, and tells the listener. The end of a
+ * session ends no lease. Thread-safe.
+ */
+final class ZooKeeperSession {
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
+
+    private final ZooKeeperConnector connector;
+    private final StorePaths paths;
+    private final ZooKeeperOptions options;
+    private final LeaderClock clock;
+    private final StoreListener listener;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
+        Thread made = new Thread(task, "boltwork-zookeeper");
+        made.setDaemon(true);
+        return made;
+    });
+    private final AtomicBoolean ready = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ConnectionStateListener states = (curator, state) -> changed(state);
+    private final NodeSweep sweep;
+    private volatile @Nullable CuratorFramework curator;
+    private volatile @Nullable ZooKeeperCalls calls;
+    private volatile @Nullable ClientNodes nodes;
+    private volatile boolean connected;
+    private volatile Runnable forget = () -> {};
+    private volatile @Nullable Supplier<StoreClock> time;
+
+    ZooKeeperSession(
+            ZooKeeperConnector connector,
+            StorePaths paths,
+            ZooKeeperOptions options,
+            LeaderClock clock,
+            StoreListener listener) {
+        this.connector = connector;
+        this.paths = paths;
+        this.options = options;
+        this.clock = clock;
+        this.listener = listener;
+        this.sweep = new NodeSweep(paths);
+    }
+
+    /**
+     * Connects.
+     *
+     * @param forgetAll forgets what was read in earlier sessions
+     * @param reads returns the leader's time
+     */
+    void open(String client, Runnable forgetAll, Supplier<StoreClock> reads) {
+        forget = forgetAll;
+        time = reads;
+        CuratorFramework started = connector.start();
+        curator = started;
+        awaitConnection(started);
+        ZooKeeperCalls made = new ZooKeeperCalls(started, options.commandTimeout(), connector.address());
+        calls = made;
+        ClientNodes own = new ClientNodes(made, paths, options, clock, client, listener::message);
+        nodes = own;
+        started.getConnectionStateListenable().addListener(states);
+        connected = started.getZookeeperClient().isConnected();
+        own.prepare();
+        ready.set(true);
+        listener.connected(reads.get().earliest());
+    }
+
+    private void awaitConnection(CuratorFramework started) {
+        boolean isConnected = false;
+        try {
+            isConnected =
+                    started.blockUntilConnected(Math.toIntExact(CONNECT_TIMEOUT.toMillis()), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (!isConnected) {
+            throw new BackendException(
+                    "ZooKeeper at " + connector.address() + " cannot be reached within " + CONNECT_TIMEOUT.toSeconds()
+                            + " s",
+                    true,
+                    null);
+        }
+    }
+
+    ZooKeeperCalls calls() {
+        ZooKeeperCalls made = calls;
+        if (made == null || closed.get()) {
+            throw new BackendException("The connection to ZooKeeper is closed", true, null);
+        }
+        return made;
+    }
+
+    ClientNodes nodes() {
+        calls();
+        ClientNodes own = nodes;
+        if (own == null) {
+            throw new BackendException("The connection to ZooKeeper is closed", true, null);
+        }
+        return own;
+    }
+
+    // ================================================================ sessions
+
+    private void changed(ConnectionState state) {
+        connected = state.isConnected();
+        if (connected) {
+            execute(this::prepare);
+        } else {
+            execute(() -> disconnected(state));
+        }
+    }
+
+    private void disconnected(ConnectionState state) {
+        if (ready.compareAndSet(true, false)) {
+            listener.disconnected(new BackendException(
+                    "The connection to ZooKeeper at " + connector.address() + " broke: " + state, true, null));
+        }
+    }
+
+    /** Makes the client's nodes, again and again until that succeeds or the connection breaks. */
+    private void prepare() {
+        while (connected && !ready.get() && !closed.get()) {
+            try {
+                forget.run();
+                nodes().prepare();
+                Supplier<StoreClock> reads = time;
+                if (reads != null) {
+                    StoreClock now = reads.get();
+                    ready.set(true);
+                    listener.connected(now.earliest());
+                }
+            } catch (BackendException failed) {
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE.toMillis());
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Fails unless the client's nodes exist in this session. */
+    void checkAlive() {
+        if (!ready.get()) {
+            throw new BackendException("The connection to ZooKeeper is being made again", true, null);
+        }
+    }
+
+    void rename(String client) {
+        execute(() -> {
+            ready.set(false);
+            ClientNodes own = nodes;
+            if (own != null) {
+                own.become(client);
+                prepare();
+            }
+        });
+    }
+
+    void sweep() {
+        execute(() -> {
+            try {
+                Supplier<StoreClock> reads = time;
+                if (ready.get() && reads != null) {
+                    sweep.run(calls(), reads.get());
+                }
+            } catch (BackendException later) {
+                LOG.log(System.Logger.Level.DEBUG, "Expired nodes of ZooKeeper were not dropped", later);
+            }
+        });
+    }
+
+    private void execute(Runnable task) {
+        try {
+            thread.execute(() -> {
+                try {
+                    task.run();
+                } catch (RuntimeException defect) {
+                    LOG.log(System.Logger.Level.ERROR, "An event of ZooKeeper could not be handled", defect);
+                }
+            });
+        } catch (RejectedExecutionException ended) { // the connection is closed
+        }
+    }
+
+    // ================================================================ closing
+
+    /** Removes the client's nodes and ends the session, but waits for that only shortly. Idempotent. */
+    void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        CuratorFramework started = curator;
+        ClientNodes own = nodes;
+        if (started == null) {
+            thread.shutdownNow();
+            return;
+        }
+        started.getConnectionStateListenable().removeListener(states);
+        if (own != null && connected) {
+            own.delete();
+        }
+        if (connector.isOwn()) {
+            Thread closer = new Thread(started::close, "boltwork-zookeeper-close");
+            closer.setDaemon(true);
+            closer.start();
+            join(closer);
+        }
+        thread.shutdownNow();
+    }
+
+    private static void join(Thread closer) {
+        try {
+            closer.join(CLOSE_TIMEOUT.toMillis());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

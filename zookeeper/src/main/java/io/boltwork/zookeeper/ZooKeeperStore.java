@@ -1,0 +1,400 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Capability;
+import io.boltwork.store.RecordChange;
+import io.boltwork.store.RecordKey;
+import io.boltwork.store.RecordStore;
+import io.boltwork.store.StoreClock;
+import io.boltwork.store.StoreLetter;
+import io.boltwork.store.StoreListener;
+import io.boltwork.store.StoredPage;
+import io.boltwork.store.StoredText;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.Version;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records as nodes of ZooKeeper. Thread-safe.
+ *
+ * <p>The version of a record consists of the version of its node and the version of its bucket, the node above it. Each
+ * transaction that deletes records also writes to their bucket. A write checks both in one transaction, so it fails if the
+ * record was deleted and made anew since it was read, although the node's own versions begin at 0 again. The bucket's version
+ * comes from memory. It may be older than the record: then the write fails and the step is repeated.
+ *
+ * <p>Reads of ZooKeeper may be late, since a follower answers them. A step may begin with such a read, or with what this client
+ * has written last, because it ends with a transaction: its own write, or one that only checks the versions ({@link
+ * #isCurrent}). So an answer that changes nothing costs one round trip more, and a step that changes something costs none.
+ */
+final class ZooKeeperStore implements RecordStore {
+    private static final int NONE = -1;
+    private static final int CLOCK_READS = 5;
+    private static final int REMEMBERED = 10_000;
+    private static final int LONGEST_REMEMBERED = 2_000;
+    private static final long REMEMBERED_FOR = TimeUnit.SECONDS.toNanos(30);
+    private static final long GONE_FOR = TimeUnit.SECONDS.toNanos(1);
+    private static final int WORKERS = 8;
+
+    private final ZooKeeperConnector connector;
+    private final ZooKeeperOptions options;
+    private final StorePaths paths;
+    private final LeaderClock clock;
+    private final Map<String, Integer> buckets = new ConcurrentHashMap<>();
+    private final Map<RecordKey, Remembered> remembered = new ConcurrentHashMap<>();
+
+    /** Clients that a message could not be sent to, and when. */
+    private final Map<String, Long> gone = new ConcurrentHashMap<>();
+
+    private volatile @Nullable ZooKeeperSession session;
+    private volatile boolean closed;
+
+    /** A record that this client has written. */
+    private record Remembered(String text, long version, StoreClock written, long since) {}
+
+    ZooKeeperStore(ZooKeeperConnector connector, ZooKeeperOptions options) {
+        this.connector = connector;
+        this.options = options;
+        this.paths = new StorePaths(connector.prefix() + options.root());
+        this.clock = new LeaderClock(
+                TimeUnit.MILLISECONDS.toMicros(options.clockTolerance().toMillis()));
+    }
+
+    // ================================================================ connections
+
+    @Override
+    public void open(String client, StoreListener listener) {
+        ZooKeeperSession opened = new ZooKeeperSession(connector, paths, options, clock, listener);
+        session = opened;
+        try {
+            opened.open(client, this::forgetAll, this::clock);
+        } catch (BackendException failed) {
+            session = null;
+            opened.close();
+            throw failed;
+        }
+        if (closed) {
+            opened.close();
+        }
+    }
+
+    private void forgetAll() {
+        buckets.clear();
+        remembered.clear();
+        gone.clear();
+    }
+
+    private ZooKeeperSession session() {
+        ZooKeeperSession opened = session;
+        if (opened == null || closed) {
+            throw new BackendException("The connection to ZooKeeper is closed", true, null);
+        }
+        return opened;
+    }
+
+    private ZooKeeperCalls calls() {
+        return session().calls();
+    }
+
+    @Override
+    public void rename(String client) {
+        session().rename(client);
+    }
+
+    @Override
+    public void beforeWaiting() {
+        session().checkAlive();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        ZooKeeperSession opened = session;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+
+    // ================================================================ records
+
+    private StoreClock clock() {
+        for (int i = 0; i < CLOCK_READS; i++) {
+            Optional<StoreClock> read = clock.read();
+            if (read.isPresent()) {
+                return read.get();
+            }
+            session().nodes().readClock();
+        }
+        throw new BackendException(
+                "ZooKeeper at " + address() + " answers too slowly to tell its time within "
+                        + options.clockTolerance().toMillis() + " ms",
+                true,
+                null);
+    }
+
+    @Override
+    public StoredText read(RecordKey key) {
+        remembered.remove(key);
+        CompletableFuture<@Nullable Boolean> synced = calls().sync(paths.record(key));
+        StoredText read = readLate(key);
+        calls().await(synced);
+        return read;
+    }
+
+    @Override
+    public StoredText recall(RecordKey key) {
+        Remembered last = remembered.remove(key);
+        if (last != null && System.nanoTime() - last.since < REMEMBERED_FOR) {
+            return stored(last.text, last.version, last.written);
+        }
+        return readLate(key);
+    }
+
+    private StoredText readLate(RecordKey key) {
+        int bucket = bucketVersion(key);
+        String path = paths.record(key);
+        ZooKeeperCalls.Node node = calls().await(calls().get(path));
+        if (node == null) {
+            return new StoredText(null, version(bucket, NONE), clock());
+        }
+        RecordNode record = RecordNode.read(path, node.data());
+        return stored(record.text(), version(bucket, node.stat().getVersion()), record.written());
+    }
+
+    /** Returns a record with the present time. If it is of another clock, there may be a newer one than this client knows. */
+    private StoredText stored(String text, long version, StoreClock written) {
+        StoreClock now = clock();
+        if (!now.run().equals(written.run())) {
+            session().nodes().readClock();
+            now = clock();
+        }
+        return new StoredText(text, version, now, written);
+    }
+
+    private int bucketVersion(RecordKey key) {
+        String path = paths.bucket(key);
+        Integer known = buckets.get(path);
+        while (known == null) {
+            Stat found = calls().await(calls().exists(path));
+            if (found == null) {
+                calls().make(List.of(path), options);
+            } else {
+                known = found.getVersion();
+                buckets.put(path, known);
+            }
+        }
+        return known;
+    }
+
+    private static long version(int bucket, int node) {
+        return (long) bucket << Integer.SIZE | node & 0xFFFF_FFFFL;
+    }
+
+    private static int bucketOf(StoredText stored) {
+        return (int) (stored.version() >> Integer.SIZE);
+    }
+
+    private static int nodeOf(StoredText stored) {
+        return (int) stored.version();
+    }
+
+    @Override
+    public boolean write(RecordKey key, StoredText before, RecordChange change) {
+        return write(key, before, change, List.of());
+    }
+
+    @Override
+    public boolean write(RecordKey key, StoredText before, RecordChange change, List<StoreLetter> letters) {
+        StoreClock now = clock();
+        boolean isSameClock = now.run().equals(before.clock().run());
+        if (change.notAfter() != Long.MAX_VALUE
+                && (!isSameClock || now.micros() + now.uncertainMicros() > change.notAfter() * 1_000)) {
+            return false; // the step is repeated with the new time
+        }
+        List<StoreLetter> sent =
+                letters.stream().filter(letter -> !isGone(letter.client())).toList();
+        byte[] data = new RecordNode(before.clock(), change.expiresAt(), change.text()).data();
+        String path = paths.record(key);
+        List<Op> ops = new ArrayList<>();
+        ops.add(Op.check(paths.bucket(key), bucketOf(before)));
+        ops.add(
+                nodeOf(before) == NONE
+                        ? Op.create(path, data, options.acl(), CreateMode.PERSISTENT)
+                        : Op.setData(path, data, nodeOf(before)));
+        for (StoreLetter letter : sent) {
+            ops.add(Op.check(paths.alive(letter.client()), -1));
+            ops.add(message(letter.client(), letter.text()));
+        }
+        ZooKeeperCalls.Outcome outcome = calls().multi(ops);
+        if (session().nodes().learn(outcome, 1)) {
+            remember(key, before, change.text(), outcome.results().get(1));
+            return true;
+        }
+        if (outcome.failed() == 0) {
+            buckets.remove(paths.bucket(key));
+        } else if (outcome.failed() > 1) {
+            gone.put(sent.get((outcome.failed() - 2) / 2).client(), System.nanoTime());
+        }
+        return false;
+    }
+
+    private void remember(RecordKey key, StoredText before, String text, OpResult result) {
+        int node = result instanceof OpResult.SetDataResult written
+                ? written.getStat().getVersion()
+                : 0;
+        if (text.length() <= LONGEST_REMEMBERED) {
+            if (remembered.size() >= REMEMBERED) {
+                remembered.clear();
+            }
+            long version = version(bucketOf(before), node);
+            remembered.put(key, new Remembered(text, version, before.clock(), System.nanoTime()));
+        }
+    }
+
+    @Override
+    public boolean isCurrent(RecordKey key, StoredText found) {
+        String path = paths.record(key);
+        List<Op> ops = new ArrayList<>();
+        ops.add(Op.check(paths.bucket(key), bucketOf(found)));
+        if (nodeOf(found) == NONE) {
+            ops.add(Op.create(path, new byte[0], options.acl(), CreateMode.PERSISTENT));
+            ops.add(Op.delete(path, -1));
+        } else {
+            ops.add(Op.check(path, nodeOf(found)));
+        }
+        ZooKeeperCalls.Outcome outcome = calls().multi(ops);
+        if (outcome.failed() == 0) {
+            buckets.remove(paths.bucket(key));
+        }
+        return outcome.isDone();
+    }
+
+    // ================================================================ messages
+
+    private Op message(String client, String text) {
+        return Op.create(paths.message(client, text), new byte[0], options.acl(), CreateMode.PERSISTENT_SEQUENTIAL);
+    }
+
+    private boolean isGone(String client) {
+        Long since = gone.get(client);
+        boolean isGone = since != null && System.nanoTime() - since < GONE_FOR;
+        if (since != null && !isGone) {
+            gone.remove(client, since);
+        }
+        return isGone;
+    }
+
+    @Override
+    public boolean listens(String client) {
+        return !isGone(client) && calls().await(calls().exists(paths.alive(client))) != null;
+    }
+
+    @Override
+    public void tell(String client, String message) {
+        ZooKeeperCalls.Outcome outcome = calls().multi(List.of(message(client, message)));
+        if (outcome.code() == Code.NONODE) {
+            gone.put(client, System.nanoTime());
+        }
+    }
+
+    // ================================================================ looking and sweeping
+
+    @Override
+    public StoredPage scan(RecordKey.Kind kind, String after, int count) {
+        calls().await(calls().sync(paths.root()));
+        String firstBucket = after.isEmpty() ? "" : StorePaths.bucketName(after);
+        List<StoredPage.Named> found = new ArrayList<>();
+        List<String> names = calls().await(calls().children(paths.kind(kind), null)).stream()
+                .filter(bucket -> bucket.compareTo(firstBucket) >= 0)
+                .sorted()
+                .toList();
+        for (String bucket : names) {
+            String path = paths.bucket(kind, bucket);
+            List<String> nodes = calls().await(calls().children(path, null)).stream()
+                    .filter(node -> !bucket.equals(firstBucket) || node.compareTo(NodeName.of(after)) > 0)
+                    .sorted()
+                    .toList();
+            for (int i = 0; i < nodes.size() && found.size() < count; i += count) {
+                readAll(path, nodes.subList(i, Math.min(nodes.size(), i + count - found.size())), found);
+            }
+            if (found.size() >= count) {
+                break;
+            }
+        }
+        return new StoredPage(found, clock());
+    }
+
+    /** Reads records, whose requests are sent together. */
+    private void readAll(String bucket, List<String> nodes, List<StoredPage.Named> found) {
+        List<CompletableFuture<ZooKeeperCalls.@Nullable Node>> reads = new ArrayList<>();
+        for (String node : nodes) {
+            reads.add(calls().get(bucket + "/" + node));
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            ZooKeeperCalls.Node node = calls().await(reads.get(i));
+            if (node != null) {
+                String text = RecordNode.read(bucket + "/" + nodes.get(i), node.data())
+                        .text();
+                found.add(new StoredPage.Named(NodeName.text(nodes.get(i)), text));
+            }
+        }
+    }
+
+    @Override
+    public void sweep() {
+        session().sweep();
+    }
+
+    // ================================================================ what it is
+
+    @Override
+    public String version() {
+        Stat stat = calls().await(calls().exists(paths.id()));
+        String epoch =
+                stat == null ? "" : clock.read().map(now -> ", " + now.run()).orElse("");
+        return "ZooKeeper (client " + Version.getVersion() + epoch + ")";
+    }
+
+    @Override
+    public int workers() {
+        return WORKERS;
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return options.commandTimeout();
+    }
+
+    @Override
+    public Duration idleLife() {
+        return options.idleLife();
+    }
+
+    @Override
+    public Optional<String> refusal(Capability capability) {
+        return capability == Capability.DEAD_WAITERS_AT_ONCE
+                ? Optional.of("ZooKeeper notices that a client was killed when its session times out")
+                : Optional.empty();
+    }
+
+    @Override
+    public String namespace() {
+        return paths.root();
+    }
+
+    @Override
+    public String address() {
+        return connector.address() + options.root();
+    }
+}

@@ -1,0 +1,5 @@
+/** Locks on ZooKeeper: {@link io.boltwork.zookeeper.ZooKeeperBackend}. */
+@NullMarked
+package io.boltwork.zookeeper;
+
+import org.jspecify.annotations.NullMarked;

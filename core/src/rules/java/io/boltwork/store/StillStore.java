@@ -17,6 +17,7 @@ final class StillStore implements RecordStore {
     static final long BEGIN = 1_000_000_000;
 
     final List<String> calls = new ArrayList<>();
+    final List<String> messages = new ArrayList<>();
     final Map<RecordKey, StoredText> records = new HashMap<>();
     final Map<RecordKey, RecordChange> changes = new HashMap<>();
     final Set<String> alive = new HashSet<>();
@@ -93,6 +94,7 @@ final class StillStore implements RecordStore {
     @Override
     public void tell(String client, String message) {
         calls.add("tell " + client);
+        messages.add(client + ": " + message);
     }
 
     @Override

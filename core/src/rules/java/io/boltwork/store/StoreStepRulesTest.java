@@ -30,12 +30,10 @@ class StoreStepRulesTest {
     private static final long LEASE = 10_000;
 
     private final StillStore store = new StillStore();
-    private final List<String> messages = new ArrayList<>();
     private final RecordSteps steps = new RecordSteps(store, new RecordSteps.Post() {
         @Override
-        public void tell(String client, String message) {
-            messages.add(client + ": " + message);
-            store.calls.add("tell " + client);
+        public void deliver(String message) {
+            store.calls.add("deliver");
         }
 
         @Override
@@ -188,7 +186,7 @@ class StoreStepRulesTest {
         acquire("b:1");
         release(held, "a:1");
         assertThat(store.calls).containsExactly("read", "listens b", "write", "tell b");
-        assertThat(messages).singleElement().asString().startsWith("b: grant 1 =stock:1001 =b:1 ");
+        assertThat(store.messages).singleElement().asString().startsWith("b: grant 1 =stock:1001 =b:1 ");
     }
 
     @Test
@@ -203,7 +201,7 @@ class StoreStepRulesTest {
             wish("c:1", true, NEVER).executeWith(other);
         };
         release(held, "a:1");
-        assertThat(messages).singleElement().asString().startsWith("c: grant");
+        assertThat(store.messages).singleElement().asString().startsWith("c: grant");
     }
 
     @Test
@@ -222,7 +220,7 @@ class StoreStepRulesTest {
         Acquired held = acquire("a:1");
         acquire("self:1");
         release(held, "a:1");
-        assertThat(store.calls).containsExactly("read", "write", "tell self");
+        assertThat(store.calls).containsExactly("read", "write", "deliver");
     }
 
     @Test

@@ -1,0 +1,226 @@
+package io.boltwork.examples.handmade;
+
+import static io.boltwork.examples.handmade.TrapServers.KEY;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.fence.RedisFence;
+import io.boltwork.fence.StaleTokenException;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.Fault;
+import io.boltwork.testkit.FaultyLink;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+/** The same traps with Boltwork on one Redis: stage 13. */
+final class BoltworkTraps {
+    static final List<Trap> ALL = List.of(
+            Trap.onRedis("boltwork-crash", "stage 1: a holder crashes", BoltworkTraps::crash),
+            Trap.onRedis(
+                    "boltwork-unlock", "stages 2 and 3: a client unlocks what it does not hold", BoltworkTraps::unlock),
+            Trap.onRedis(
+                    "boltwork-lease-ends",
+                    "stages 4, 10 and 12: the lease ends during the work",
+                    BoltworkTraps::leaseEnds),
+            Trap.onRedis("boltwork-owners", "stage 6: owners", BoltworkTraps::owners),
+            Trap.onRedis(
+                    "boltwork-forms",
+                    "stage 6: tryLock with a time, lockInterruptibly, conditions",
+                    BoltworkTraps::forms),
+            Trap.onRedis(
+                    "boltwork-lost-message", "stage 7: the message of the release is lost", BoltworkTraps::lostMessage),
+            Trap.onRedis("boltwork-dead-waiter", "stage 8: a dead client in the queue", BoltworkTraps::deadWaiter),
+            BoltworkServersTraps.FAILOVER,
+            BoltworkServersTraps.QUORUM);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private BoltworkTraps() {}
+
+    private static void crash(TrapServers servers, TrapLog log) throws Exception {
+        LockClient b = servers.boltwork(servers.redis().uri());
+        ChildJvm a = servers.jvm("boltwork", servers.redis().uri());
+        log.a("tryLock: " + TrapServers.line(a) + ", lease 500 ms, renewed");
+        a.kill();
+        log.a("the JVM is killed");
+        boolean second = b.lock(KEY).tryLock(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        log.b("waits for the end of the lease; tryLock: " + second);
+        log.end(second, Verdict.PASSED, "Acquiring and the lease are one step at the server.");
+    }
+
+    private static void unlock(TrapServers servers, TrapLog log) {
+        LockClient a = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork(servers.redis().uri());
+        log.showing(() -> state(a));
+        log.a("tryLock: " + a.lock(KEY).tryLock());
+        String refused = "";
+        try {
+            b.lock(KEY).unlock();
+        } catch (IllegalMonitorStateException e) {
+            refused = e.getClass().getSimpleName();
+        }
+        log.b("unlock: " + refused);
+        boolean second = b.lock(KEY).tryLock();
+        log.b("tryLock: " + second);
+        log.end(
+                !refused.isEmpty() && !second,
+                Verdict.PASSED,
+                "Each request has its own id, and one script compares it.");
+    }
+
+    private static void leaseEnds(TrapServers servers, TrapLog log) throws Exception {
+        LockClient a = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork(servers.redis().uri());
+        RedisCommands<String, String> rows = servers.connect();
+        RedisFence fence = RedisFence.on((script, keys, arguments) -> rows.eval(
+                script, ScriptOutputType.VALUE, keys.toArray(String[]::new), arguments.toArray(String[]::new)));
+        log.showing(() -> "row: " + rows.get("row"));
+        Lease first =
+                a.lock(KEY, LockOptions.fixedLease(Duration.ofMillis(200))).acquire();
+        log.a("acquire: a lease that is not renewed");
+        try (Lease second = b.lock(KEY).tryAcquire(PATIENCE).orElseThrow()) {
+            log.b("acquire: a larger token: " + (second.fencingToken() > first.fencingToken()));
+            fence.set("row", "B", second.fencingToken());
+            log.b("writes B with its token");
+            String late = "";
+            try {
+                fence.set("row", "A", first.fencingToken());
+            } catch (StaleTokenException e) {
+                late = e.getClass().getSimpleName();
+            }
+            log.a("writes A with its token: " + late);
+            String told = released(first);
+            log.a("release: " + told);
+            log.end(
+                    !late.isEmpty() && !told.isEmpty() && "B".equals(rows.get("row")),
+                    Verdict.TOLD,
+                    "The holder is told of the loss, and the resource refuses its smaller token.");
+        }
+    }
+
+    /** Releases a lease and returns what it reports. */
+    static String released(Lease lease) {
+        try {
+            lease.release();
+            return "";
+        } catch (LeaseLostException e) {
+            return "lost, " + e.loss().reason();
+        }
+    }
+
+    private static void owners(TrapServers servers, TrapLog log) throws Exception {
+        LockClient a = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork(servers.redis().uri());
+        log.showing(() -> state(a));
+        FencedLock shared = a.lock(KEY);
+        log.a("thread 1: tryLock: " + shared.tryLock());
+        boolean second = servers.inThread("thread 2", shared::tryLock).get();
+        log.a("thread 2, the same object: tryLock: " + second);
+        boolean third = b.lock(KEY).tryLock();
+        log.b("thread 1, another client: tryLock: " + third);
+        log.end(
+                !second && !third,
+                Verdict.PASSED,
+                "An owner is a thread of one client, and each client has its own id.");
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // it waits for no condition
+    private static void forms(TrapServers servers, TrapLog log) throws Exception {
+        LockClient a = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork(servers.redis().uri());
+        log.showing(() -> state(a));
+        boolean first = a.lock(KEY).tryLock(0, TimeUnit.SECONDS);
+        log.a("tryLock(0 s): " + first + ", and the lease stays at 30 s");
+        boolean second = b.lock(KEY).tryLock(0, TimeUnit.SECONDS);
+        log.b("tryLock(0 s): " + second);
+        boolean interrupted = servers.inThread("client B", () -> {
+                    Thread.currentThread().interrupt();
+                    try {
+                        b.lock(KEY).lockInterruptibly();
+                        return false;
+                    } catch (InterruptedException e) {
+                        return true;
+                    }
+                })
+                .get();
+        log.b("lockInterruptibly, interrupted: throws: " + interrupted);
+        Condition filled = a.lock(KEY).newCondition();
+        boolean signalled = filled.await(1, TimeUnit.MILLISECONDS);
+        log.a("newCondition().await(1 ms): " + signalled);
+        a.lock(KEY).unlock();
+        log.end(
+                first && !second && interrupted && !signalled,
+                Verdict.PASSED,
+                "All methods of Lock do what Lock says.");
+    }
+
+    private static void lostMessage(TrapServers servers, TrapLog log) throws Exception {
+        FaultyLink link = servers.closing(FaultyLink.to(servers.redis()));
+        LockClient a = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork(link.uri());
+        log.showing(() -> state(a));
+        a.lock(KEY).lock();
+        log.a("lock() returns");
+        Future<Boolean> waiting =
+                servers.inThread("client B", () -> b.lock(KEY).tryLock(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        awaitQueued(a, 1);
+        log.b("tryLock(10 s) waits");
+        Fault broken = link.unreachable();
+        broken.inject();
+        log.b("its connections break");
+        a.lock(KEY).unlock();
+        broken.heal();
+        boolean second = waiting.get();
+        log.a("unlock, while B is away");
+        log.b("connects again, asks the server; tryLock: " + second);
+        log.end(second, Verdict.PASSED, "A message is only a hint: after a break, a client asks the server.");
+    }
+
+    private static void deadWaiter(TrapServers servers, TrapLog log) throws Exception {
+        FaultyLink link = servers.closing(FaultyLink.to(servers.redis()));
+        LockClient a = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork(servers.redis().uri());
+        LockClient dying = servers.boltwork(link.uri());
+        log.showing(() -> state(a));
+        a.lock(KEY).lock();
+        log.a("lock() returns");
+        dying.lock(KEY).tryAcquireAsync(PATIENCE);
+        awaitQueued(a, 1);
+        log.b("client C queues");
+        Future<Optional<Lease>> waiting =
+                servers.inThread("client B", () -> b.lock(KEY).tryAcquire(PATIENCE));
+        awaitQueued(a, 2);
+        log.b("queues");
+        servers.closing(link.unreachable()).inject();
+        log.b("client C cannot be reached any more");
+        long since = System.nanoTime();
+        a.lock(KEY).unlock();
+        try (Lease second = waiting.get().orElseThrow()) {
+            log.a("unlock");
+            boolean soon = System.nanoTime() - since < Duration.ofSeconds(3).toNanos();
+            log.b("acquires at once: " + (soon && second.isValid()));
+            log.end(soon, Verdict.PASSED, "A client without a connection is passed over.");
+        }
+    }
+
+    private static void awaitQueued(LockClient looker, int requests) {
+        Await.until(
+                "clients have queued",
+                () -> looker.inspector().describe(KEY).queue().size() == requests);
+    }
+
+    /** Describes the lock as the inspector sees it. */
+    static String state(LockClient looker) {
+        return KEY + ": " + (looker.lock(KEY).isLocked() ? "held" : "free");
+    }
+}

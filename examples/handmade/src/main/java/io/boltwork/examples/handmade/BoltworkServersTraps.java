@@ -11,6 +11,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Fault;
 import io.boltwork.testkit.FaultyLink;
 import io.boltwork.testkit.RedisServer;
@@ -72,7 +73,7 @@ final class BoltworkServersTraps {
     /** Returns whether a server knows a holder. */
     private static String holder(RedisServer server) {
         try {
-            return server.command("HGET", "boltwork:{" + KEY + "}", "owner") == null ? "-" : "held";
+            return TrapServers.isHeldByBoltwork(server) ? "held" : "-";
         } catch (UncheckedIOException e) {
             return "dead";
         }
@@ -91,7 +92,9 @@ final class BoltworkServersTraps {
             FencedLock b = quorum(servers, masters.uris());
             acquireOnce(a);
             acquireOnce(b);
-            log.showing(() -> masters.holders());
+            log.showing(masters::boltworkVotes);
+            Await.until(
+                    "the votes are given back", () -> masters.boltworkVotes().equals("- - - - -"));
             log.server("five new servers have waited for the longest lease, and vote");
             far.forEach(link -> link.unreachable().inject());
             Lease first = a.tryAcquire(PATIENCE).orElseThrow();
@@ -121,9 +124,10 @@ final class BoltworkServersTraps {
         lock.tryAcquire(PATIENCE).orElseThrow().release();
     }
 
-    private static boolean acquires(FencedLock lock) {
+    /** Returns whether a client gets the lock within a time that is long enough to reach all servers again. */
+    private static boolean acquires(FencedLock lock) throws InterruptedException {
         try {
-            return lock.tryAcquire().isPresent();
+            return lock.tryAcquire(LONGEST.dividedBy(3)).isPresent();
         } catch (BackendException e) {
             return false; // too few servers may vote
         }

@@ -2,10 +2,12 @@ package io.boltwork.examples.handmade;
 
 import static io.boltwork.examples.handmade.TrapServers.KEY;
 
+import io.boltwork.ClientInfo;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+import io.boltwork.LockInfo;
 import io.boltwork.LockOptions;
 import io.boltwork.fence.RedisFence;
 import io.boltwork.fence.StaleTokenException;
@@ -48,7 +50,7 @@ final class BoltworkTraps {
     private BoltworkTraps() {}
 
     private static void crash(TrapServers servers, TrapLog log) throws Exception {
-        LockClient b = servers.boltwork(servers.redis().uri());
+        LockClient b = servers.boltwork("B");
         ChildJvm a = servers.jvm("boltwork", servers.redis().uri());
         log.a("tryLock: " + TrapServers.line(a) + ", lease 500 ms, renewed");
         a.kill();
@@ -59,15 +61,15 @@ final class BoltworkTraps {
     }
 
     private static void unlock(TrapServers servers, TrapLog log) {
-        LockClient a = servers.boltwork(servers.redis().uri());
-        LockClient b = servers.boltwork(servers.redis().uri());
+        LockClient a = servers.boltwork("A");
+        LockClient b = servers.boltwork("B");
         log.showing(() -> state(a));
         log.a("tryLock: " + a.lock(KEY).tryLock());
         String refused = "";
         try {
             b.lock(KEY).unlock();
         } catch (IllegalMonitorStateException e) {
-            refused = e.getClass().getSimpleName();
+            refused = "throws, it is not the holder";
         }
         log.b("unlock: " + refused);
         boolean second = b.lock(KEY).tryLock();
@@ -79,12 +81,12 @@ final class BoltworkTraps {
     }
 
     private static void leaseEnds(TrapServers servers, TrapLog log) throws Exception {
-        LockClient a = servers.boltwork(servers.redis().uri());
-        LockClient b = servers.boltwork(servers.redis().uri());
+        LockClient a = servers.boltwork("A");
+        LockClient b = servers.boltwork("B");
         RedisCommands<String, String> rows = servers.connect();
         RedisFence fence = RedisFence.on((script, keys, arguments) -> rows.eval(
                 script, ScriptOutputType.VALUE, keys.toArray(String[]::new), arguments.toArray(String[]::new)));
-        log.showing(() -> "row: " + rows.get("row"));
+        log.showing(() -> "row: " + TrapServers.orDash(rows.get("row")));
         Lease first =
                 a.lock(KEY, LockOptions.fixedLease(Duration.ofMillis(200))).acquire();
         log.a("acquire: a lease that is not renewed");
@@ -119,8 +121,8 @@ final class BoltworkTraps {
     }
 
     private static void owners(TrapServers servers, TrapLog log) throws Exception {
-        LockClient a = servers.boltwork(servers.redis().uri());
-        LockClient b = servers.boltwork(servers.redis().uri());
+        LockClient a = servers.boltwork("A");
+        LockClient b = servers.boltwork("B");
         log.showing(() -> state(a));
         FencedLock shared = a.lock(KEY);
         log.a("thread 1: tryLock: " + shared.tryLock());
@@ -136,8 +138,8 @@ final class BoltworkTraps {
 
     @SuppressWarnings("WaitNotInLoop") // it waits for no condition
     private static void forms(TrapServers servers, TrapLog log) throws Exception {
-        LockClient a = servers.boltwork(servers.redis().uri());
-        LockClient b = servers.boltwork(servers.redis().uri());
+        LockClient a = servers.boltwork("A");
+        LockClient b = servers.boltwork("B");
         log.showing(() -> state(a));
         boolean first = a.lock(KEY).tryLock(0, TimeUnit.SECONDS);
         log.a("tryLock(0 s): " + first + ", and the lease stays at 30 s");
@@ -166,8 +168,8 @@ final class BoltworkTraps {
 
     private static void lostMessage(TrapServers servers, TrapLog log) throws Exception {
         FaultyLink link = servers.closing(FaultyLink.to(servers.redis()));
-        LockClient a = servers.boltwork(servers.redis().uri());
-        LockClient b = servers.boltwork(link.uri());
+        LockClient a = servers.boltwork("A");
+        LockClient b = servers.boltwork("B", link.uri());
         log.showing(() -> state(a));
         a.lock(KEY).lock();
         log.a("lock() returns");
@@ -188,9 +190,9 @@ final class BoltworkTraps {
 
     private static void deadWaiter(TrapServers servers, TrapLog log) throws Exception {
         FaultyLink link = servers.closing(FaultyLink.to(servers.redis()));
-        LockClient a = servers.boltwork(servers.redis().uri());
-        LockClient b = servers.boltwork(servers.redis().uri());
-        LockClient dying = servers.boltwork(link.uri());
+        LockClient a = servers.boltwork("A");
+        LockClient b = servers.boltwork("B");
+        LockClient dying = servers.boltwork("C", link.uri());
         log.showing(() -> state(a));
         a.lock(KEY).lock();
         log.a("lock() returns");
@@ -219,8 +221,15 @@ final class BoltworkTraps {
                 () -> looker.inspector().describe(KEY).queue().size() == requests);
     }
 
-    /** Describes the lock as the inspector sees it. */
-    static String state(LockClient looker) {
-        return KEY + ": " + (looker.lock(KEY).isLocked() ? "held" : "free");
+    /** Describes the lock as the inspector sees it: the application that holds it. */
+    private static String state(LockClient looker) {
+        String[] holder = {"free"};
+        Await.until("the holder is known", () -> {
+            List<LockInfo.Holder> holders = looker.inspector().describe(KEY).holders();
+            holders.forEach(each ->
+                    holder[0] = each.client().map(ClientInfo::application).orElse(""));
+            return !holder[0].isEmpty();
+        });
+        return KEY + ": " + holder[0];
     }
 }

@@ -95,10 +95,9 @@ final class FiveMasters implements AutoCloseable {
     }
 
     /** Describes the votes of Boltwork: {@code x} for each server that has voted, or a dash. */
-    String holders() {
+    String boltworkVotes() {
         return masters.stream()
-                .map(master ->
-                        master.command("HGET", "boltwork:{" + TrapServers.KEY + "}", "owner") == null ? "-" : "x")
+                .map(master -> TrapServers.isHeldByBoltwork(master) ? "x" : "-")
                 .collect(Collectors.joining(" "));
     }
 

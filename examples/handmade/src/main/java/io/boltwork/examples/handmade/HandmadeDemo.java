@@ -59,7 +59,7 @@ final class HandmadeDemo implements Callable<Integer> {
         System.exit(run(System.out, args));
     }
 
-    /** Plays what the arguments say and returns the exit code. */
+    /** Plays the stages that the arguments name, and returns the exit code. */
     static int run(PrintStream out, String... args) {
         return new CommandLine(new HandmadeDemo(out))
                 .setParameterExceptionHandler((wrong, arguments) -> {
@@ -92,8 +92,7 @@ final class HandmadeDemo implements Callable<Integer> {
         }
         boolean shown = true;
         try (TrapServers servers = new TrapServers()) {
-            out.println(
-                    "Real servers, real clients. Each table is a trap: time runs down, the middle column shows the key.");
+            print("Real servers and clients. Each table is a trap. Time runs down; the middle column shows the key.");
             for (HandmadeStage each : stages) {
                 shown &= play(each, servers);
             }
@@ -116,9 +115,13 @@ final class HandmadeDemo implements Callable<Integer> {
         }
         if (!each.next().isEmpty()) {
             out.println();
-            out.println(each.next());
+            print(each.next());
         }
         return shown;
+    }
+
+    private void print(String text) {
+        picture.text(text).forEach(out::println);
     }
 
     /** Colors a line for a terminal. */

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
@@ -19,6 +21,7 @@ final class HoldingJvm {
     private HoldingJvm() {}
 
     public static void main(String[] args) throws IOException {
+        Logger.getLogger("").setLevel(Level.OFF);
         switch (args[0]) {
             case "setnx" -> setnx(args[1]);
             case "template" -> template(args[1]);

@@ -84,7 +84,7 @@ final class ManyServersTraps {
     private static void longPause(TrapServers servers, TrapLog log) throws Exception {
         try (FiveMasters masters = FiveMasters.start(servers, List.of())) {
             RedisCommands<String, String> rows = servers.connect(masters.uris().get(0));
-            log.showing(() -> masters.votes() + ", row: " + rows.get("row"));
+            log.showing(() -> masters.votes() + ", row: " + TrapServers.orDash(rows.get("row")));
             List<String> arguments = new ArrayList<>(List.of("redlock"));
             arguments.addAll(masters.uris());
             ChildJvm a = servers.jvm(arguments.toArray(String[]::new));

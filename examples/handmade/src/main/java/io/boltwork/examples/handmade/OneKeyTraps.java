@@ -112,7 +112,7 @@ final class OneKeyTraps {
     }
 
     private static void wrongKey(TrapServers servers, TrapLog log) {
-        log.showing(() -> "lock:stock: " + servers.observer().get("lock:stock"));
+        log.showing(() -> "lock:stock: " + TrapServers.orDash(servers.observer().get("lock:stock")));
         SlippedLocks.WrongKey a = new SlippedLocks.WrongKey(servers.connect(), "stock");
         SlippedLocks.WrongKey b = new SlippedLocks.WrongKey(servers.connect(), "stock");
         log.a("tryLock: " + a.tryLock("A", LEASE));
@@ -129,7 +129,7 @@ final class OneKeyTraps {
         log.a("tryLock: " + first + ", gives up");
         boolean second = new SlippedLocks.WrongType(servers.connect(), KEY).tryLock("B", LEASE);
         log.b("tryLock: " + second + ", gives up");
-        boolean held = "A".equals(servers.observer().get(KEY));
+        boolean held = "A".equals(TrapServers.orDash(servers.observer().get(KEY)));
         log.end(
                 !first && !second && held,
                 Verdict.HELD_BY_NO_CLIENT,
@@ -150,7 +150,7 @@ final class OneKeyTraps {
     }
 
     private static void skew(TrapServers servers, TrapLog log) {
-        log.showing(() -> KEY + ": " + servers.observer().get(KEY));
+        log.showing(() -> KEY + ": " + TrapServers.orDash(servers.observer().get(KEY)));
         ExpiryValueLock a = new ExpiryValueLock(servers.connect(), KEY, at(100));
         ExpiryValueLock b = new ExpiryValueLock(servers.connect(), KEY, at(140)); // 40 s fast
         boolean first = a.tryLock(LEASE);
@@ -161,7 +161,7 @@ final class OneKeyTraps {
     }
 
     private static void overwritten(TrapServers servers, TrapLog log) {
-        log.showing(() -> KEY + ": " + servers.observer().get(KEY));
+        log.showing(() -> KEY + ": " + TrapServers.orDash(servers.observer().get(KEY)));
         servers.observer().set(KEY, "99000");
         log.server("a client has died; its time is over");
         ExpiryValueLock a = new ExpiryValueLock(servers.connect(), KEY, at(100));

@@ -3,6 +3,7 @@ package io.boltwork.examples.handmade;
 import io.boltwork.examples.handmade.TrapStep.Side;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Draws a trap as a table of text: client A, the server with the state of the key, client B. A long text continues on the
@@ -14,7 +15,7 @@ final class TrapPicture {
 
     private static final int NUMBER = 3;
     private static final String BORDER = " | ";
-    private static final int NARROWEST = 12;
+    private static final int NARROWEST = 10;
 
     private final int column;
 
@@ -44,7 +45,11 @@ final class TrapPicture {
 
     /** Returns the verdict and its reason, in capitals and wrapped. */
     List<String> verdict(TrapReport report) {
-        String text = "=> " + report.verdict().toString().toUpperCase(java.util.Locale.ROOT) + ". " + report.reason();
+        return text("=> " + report.verdict().toString().toUpperCase(Locale.ROOT) + ". " + report.reason());
+    }
+
+    /** Breaks a text at the width of the table. */
+    List<String> text(String text) {
         return wrapped(text, NUMBER + 3 * column + 2 * BORDER.length());
     }
 

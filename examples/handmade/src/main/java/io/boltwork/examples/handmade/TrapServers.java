@@ -88,9 +88,14 @@ final class TrapServers implements AutoCloseable {
         return connections;
     }
 
-    /** Creates a client of Boltwork. */
-    LockClient boltwork(String uri) {
-        return closing(LockClient.create(RedisBackend.connect(uri)));
+    /** Creates a client of Boltwork for the Redis of all traps. */
+    LockClient boltwork(String application) {
+        return boltwork(application, redis.uri());
+    }
+
+    LockClient boltwork(String application, String uri) {
+        return closing(LockClient.create(
+                RedisBackend.connect(uri), io.boltwork.ClientOptions.defaults().withApplication(application)));
     }
 
     /** Starts a JVM that holds a lock until it is killed. See {@link HoldingJvm}. */
@@ -156,6 +161,16 @@ final class TrapServers implements AutoCloseable {
     String lock() {
         String owner = observer().get(KEY);
         return KEY + ": " + (owner == null ? "free" : owner + (observer().pttl(KEY) < 0 ? ", no expiry" : ""));
+    }
+
+    /** Returns whether a server has an owner in Boltwork's record of the lock. */
+    static boolean isHeldByBoltwork(RedisServer server) {
+        Object owner = server.command("HGET", "boltwork:{" + KEY + "}", "owner");
+        return owner != null && !owner.equals("");
+    }
+
+    static String orDash(@Nullable String value) {
+        return value == null ? "-" : value;
     }
 
     /** Returns a connection for looking at the data. */

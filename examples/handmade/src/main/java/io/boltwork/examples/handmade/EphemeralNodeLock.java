@@ -18,12 +18,12 @@ final class EphemeralNodeLock {
         this.parent = parent;
     }
 
-    // @start region="lock"
     /** Returns when the owner's node is the first one. Each client watches the node before its own. */
     String lock(String owner) throws KeeperException, InterruptedException {
         byte[] data = owner.getBytes(StandardCharsets.UTF_8);
         String path = zooKeeper.create(parent + "/", data, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
         String mine = path.substring(parent.length() + 1);
+        // @start region="lock"
         while (true) {
             List<String> nodes =
                     zooKeeper.getChildren(parent, false).stream().sorted().toList();
@@ -36,8 +36,8 @@ final class EphemeralNodeLock {
                 gone.await();
             }
         }
+        // @end
     }
-    // @end
 
     void unlock(String path) throws KeeperException, InterruptedException {
         zooKeeper.delete(path, -1);

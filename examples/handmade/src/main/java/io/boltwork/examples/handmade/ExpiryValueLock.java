@@ -19,13 +19,13 @@ final class ExpiryValueLock {
         this.clock = clock;
     }
 
-    // @start region="lock"
     boolean tryLock(Duration lease) {
         String expiry = String.valueOf(clock.millis() + lease.toMillis());
         if (redis.setnx(key, expiry)) {
             mine = expiry;
             return true;
         }
+        // @start region="takeover"
         String found = redis.get(key);
         if (found != null && Long.parseLong(found) < clock.millis()) { // expired, by this client's clock
             String before = redis.getset(key, expiry); // also writes if another client was faster
@@ -34,6 +34,7 @@ final class ExpiryValueLock {
                 return true;
             }
         }
+        // @end
         return false;
     }
 
@@ -42,5 +43,4 @@ final class ExpiryValueLock {
             redis.del(key);
         }
     }
-    // @end
 }

@@ -9,16 +9,17 @@ import java.time.Duration;
  * for. Clients ask again and again.
  */
 final class FairQueueLock {
-    // @start region="script"
     private static final String ACQUIRE = """
             local time = redis.call('TIME')
             local now = time[1] * 1000 + math.floor(time[2] / 1000)
+            -- @start region="dead"
             local first = redis.call('LINDEX', KEYS[2], 0)
             while first and tonumber(redis.call('ZSCORE', KEYS[3], first)) <= now do
               redis.call('LPOP', KEYS[2]) -- it has not come in its time
               redis.call('ZREM', KEYS[3], first)
               first = redis.call('LINDEX', KEYS[2], 0)
             end
+            -- @end
             if redis.call('EXISTS', KEYS[1]) == 0 and (not first or first == ARGV[1]) then
               redis.call('LPOP', KEYS[2])
               redis.call('ZREM', KEYS[3], ARGV[1])
@@ -32,7 +33,6 @@ final class FairQueueLock {
             end
             return 0
             """;
-    // @end
 
     private static final String RELEASE = """
             if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end

@@ -19,8 +19,8 @@ final class HandRedlock {
         this.owner = owner;
     }
 
-    // @start region="lock"
     /** Returns for how long the lock is valid, if a majority has voted in time. */
+    // @start region="lock"
     Optional<Duration> tryLock(Duration lease) {
         long start = System.nanoTime();
         long votes = nodes.stream().filter(node -> vote(node, lease)).count();
@@ -31,6 +31,7 @@ final class HandRedlock {
         unlock();
         return Optional.empty();
     }
+    // @end
 
     private boolean vote(RedisCommands<String, String> node, Duration lease) {
         try {
@@ -39,7 +40,6 @@ final class HandRedlock {
             return false; // the node is down, or cannot be reached
         }
     }
-    // @end
 
     void unlock() {
         for (RedisCommands<String, String> node : nodes) {

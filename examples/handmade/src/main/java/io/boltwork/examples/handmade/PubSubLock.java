@@ -35,16 +35,16 @@ final class PubSubLock {
         messages.sync().subscribe(key + ":released");
     }
 
-    // @start region="lock"
     void lock(String owner, Duration lease) throws InterruptedException {
+        // @start region="lock"
         while (!"OK".equals(redis.set(key, owner, SetArgs.Builder.nx().px(lease)))) {
             released.take(); // a message for each release, if it arrives
         }
+        // @end
     }
 
     /** Returns the number of clients that have got the message. */
     long unlock(String owner) {
         return redis.eval(RELEASE, ScriptOutputType.INTEGER, new String[] {key}, owner);
     }
-    // @end
 }

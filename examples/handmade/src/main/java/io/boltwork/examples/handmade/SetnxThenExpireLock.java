@@ -14,17 +14,17 @@ final class SetnxThenExpireLock {
         this.key = key;
     }
 
-    // @start region="lock"
     boolean tryLock(String owner, Duration lease) {
+        // @start region="lock"
         if (!redis.setnx(key, owner)) {
             return false;
         }
         redis.expire(key, lease); // a crash before this line leaves a key without an expiry
         return true;
+        // @end
     }
 
     void unlock() {
         redis.del(key);
     }
-    // @end
 }

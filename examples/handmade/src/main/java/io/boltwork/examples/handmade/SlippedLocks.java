@@ -11,16 +11,16 @@ final class SlippedLocks {
 
     /** Deletes a key that was never locked. {@code DEL} returns 0, which is not looked at. */
     record WrongKey(RedisCommands<String, String> redis, String name) {
-        // @start region="key"
         boolean tryLock(String owner, Duration lease) {
             SetArgs once = SetArgs.Builder.nx().px(lease);
             return "OK".equals(redis.set("lock:" + name, owner, once));
         }
 
         void unlock() {
-            redis.del("lock" + name); // no colon
+            // @start region="key"
+            redis.del("lock" + name); // DEL of a key that was never locked: there is no colon
+            // @end
         }
-        // @end
     }
 
     /** Compares a text with a number, so that each success is reported as a failure. */
@@ -29,21 +29,22 @@ final class SlippedLocks {
                 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 else return 0 end
                 """;
 
-        // @start region="type"
         boolean tryLock(String owner, Duration lease) {
             String[] keys = {key};
             Long reply = redis.eval(LOCK, ScriptOutputType.INTEGER, keys, owner, String.valueOf(lease.toMillis()));
-            return "1".equals(reply); // a text is never equal to a Long
+            // @start region="type"
+            return "1".equals(reply); // reports failure after success: no text is equal to a Long
+            // @end
         }
-        // @end
     }
 
     /** Passes milliseconds to {@code EX}, which takes seconds. */
     record WrongUnit(RedisCommands<String, String> redis, String key) {
-        // @start region="unit"
         boolean tryLock(String owner, Duration lease) {
-            return "OK".equals(redis.set(key, owner, SetArgs.Builder.nx().ex(lease.toMillis())));
+            // @start region="unit"
+            SetArgs once = SetArgs.Builder.nx().ex(lease.toMillis()); // EX takes seconds
+            // @end
+            return "OK".equals(redis.set(key, owner, once));
         }
-        // @end
     }
 }

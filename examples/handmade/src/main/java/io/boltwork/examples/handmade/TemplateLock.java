@@ -20,7 +20,6 @@ import org.springframework.data.redis.core.script.RedisScript;
 final class TemplateLock implements Lock {
     private static final long PAUSE_MILLIS = 50;
 
-    // @start region="scripts"
     private static final RedisScript<Long> ACQUIRE = RedisScript.of("""
             if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
               redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
@@ -38,7 +37,6 @@ final class TemplateLock implements Lock {
             if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
             return redis.call('PEXPIRE', KEYS[1], ARGV[2])
             """, Long.class);
-    // @end
 
     private final StringRedisTemplate redis;
     private final String key;
@@ -52,12 +50,13 @@ final class TemplateLock implements Lock {
         this.owner = owner;
     }
 
-    // @start region="owners"
     /** The name of the variable is in quotes, so all JVMs have the owners uuid:1, uuid:2 and so on. */
     @SuppressWarnings("deprecation") // getId: threadId() needs a later Java
     static TemplateLock ofThreads(StringRedisTemplate redis, String key, Duration lease) {
-        return new TemplateLock(
-                redis, key, lease, () -> "uuid:" + Thread.currentThread().getId());
+        // @start region="owner"
+        Supplier<String> owner = () -> "uuid:" + Thread.currentThread().getId();
+        // @end
+        return new TemplateLock(redis, key, lease, owner);
     }
 
     /** The owner is fixed here, so all threads that share the lock are one owner. */
@@ -65,9 +64,7 @@ final class TemplateLock implements Lock {
         String uuid = UUID.randomUUID().toString();
         return new TemplateLock(redis, key, lease, () -> uuid);
     }
-    // @end
 
-    // @start region="forms"
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         lease = Duration.ofNanos(unit.toNanos(time)); // the time to wait, taken for the lease
@@ -84,7 +81,6 @@ final class TemplateLock implements Lock {
     public @Nullable Condition newCondition() {
         return null;
     }
-    // @end
 
     @Override
     public boolean tryLock() {
@@ -113,7 +109,6 @@ final class TemplateLock implements Lock {
         redis.execute(RELEASE, List.of(key), owner.get());
     }
 
-    // @start region="renewal"
     private void renewLater(String me) {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(this::timerThread);
         timer.schedule(
@@ -125,7 +120,6 @@ final class TemplateLock implements Lock {
                 lease.toMillis() / 3,
                 TimeUnit.MILLISECONDS);
     }
-    // @end
 
     private Thread timerThread(Runnable renewal) {
         Thread thread = new Thread(renewal, "renewal of " + key);

@@ -25,15 +25,15 @@ final class VersionedStock {
         }
     }
 
-    // @start region="update"
     /** Writes, unless another client has written since the row was read. */
     boolean write(Row read, int items) throws SQLException {
+        // @start region="update"
         String sql = "UPDATE stock SET items = ?, version = version + 1 WHERE id = 1001 AND version = ?";
         try (PreparedStatement update = connection.prepareStatement(sql)) {
             update.setInt(1, items);
             update.setInt(2, read.version());
             return update.executeUpdate() == 1;
         }
+        // @end
     }
-    // @end
 }

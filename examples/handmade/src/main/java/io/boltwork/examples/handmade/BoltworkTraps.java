@@ -89,7 +89,7 @@ final class BoltworkTraps {
         log.showing(() -> "row: " + TrapServers.orDash(rows.get("row")));
         Lease first =
                 a.lock(KEY, LockOptions.fixedLease(Duration.ofMillis(200))).acquire();
-        log.a("acquire: a lease that is not renewed");
+        log.a("acquire: a lease of 200 ms");
         try (Lease second = b.lock(KEY).tryAcquire(PATIENCE).orElseThrow()) {
             log.b("acquire: a larger token: " + (second.fencingToken() > first.fencingToken()));
             fence.set("row", "B", second.fencingToken());
@@ -106,7 +106,7 @@ final class BoltworkTraps {
             log.end(
                     !late.isEmpty() && !told.isEmpty() && "B".equals(rows.get("row")),
                     Verdict.TOLD,
-                    "The holder is told of the loss, and the resource refuses its smaller token.");
+                    "The holder learns of it, and its token is refused.");
         }
     }
 

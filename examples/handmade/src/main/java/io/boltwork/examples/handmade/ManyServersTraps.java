@@ -32,7 +32,7 @@ final class ManyServersTraps {
         follow(replica, link);
         log.showing(() -> value(master) + " | " + value(replica));
         link.unreachable().inject();
-        log.server("the link to the replica breaks");
+        log.server("the replica's link breaks");
         boolean first = new LuaReleaseLock(servers.connect(master.uri()), KEY).tryLock("A", LEASE);
         log.a("tryLock: " + first);
         master.kill();
@@ -56,11 +56,11 @@ final class ManyServersTraps {
         try (FiveMasters masters = FiveMasters.start(servers, List.of())) {
             log.showing(masters::votes);
             boolean first = masters.lockOfThree("A").tryLock(LEASE).isPresent();
-            log.a("cannot reach 4 and 5; tryLock: " + first + ", with 3 of 5 votes");
+            log.a("tryLock: " + first + " (3 of 5 votes)");
             masters.restart(3);
-            log.server("master 3 restarts without data");
+            log.server("3 restarts without data");
             boolean second = masters.lock("B").tryLock(LEASE).isPresent();
-            log.b("tryLock: " + second + ", with 3 of 5 votes");
+            log.b("tryLock: " + second + " (3 of 5 votes)");
             log.end(first && second, Verdict.TWO_INSIDE, "Master 3 has voted for A and for B within one lease.");
         }
     }
@@ -72,11 +72,11 @@ final class ManyServersTraps {
             disk.sync();
             log.server("master 3 has appendfsync everysec");
             boolean first = masters.lockOfThree("A").tryLock(LEASE).isPresent();
-            log.a("cannot reach 4 and 5; tryLock: " + first + ", with 3 of 5 votes");
+            log.a("tryLock: " + first + " (3 of 5 votes)");
             masters.powerOff(3, disk::loseUnsynced);
             log.server("power failure of 3 before the next fsync; it restarts from its disk");
             boolean second = masters.lock("B").tryLock(LEASE).isPresent();
-            log.b("tryLock: " + second + ", with 3 of 5 votes");
+            log.b("tryLock: " + second + " (3 of 5 votes)");
             log.end(first && second, Verdict.TWO_INSIDE, "The vote was answered before it was on the disk.");
         }
     }

@@ -44,7 +44,7 @@ final class OneKeyTraps {
         log.end(
                 !second && !expires,
                 Verdict.HELD_FOR_EVER,
-                "A is dead, and its key has no expiry. No client can lock again before an operator deletes the key.");
+                "A is dead, and its key has no expiry. No client can lock any more.");
     }
 
     private static void plainDel(TrapServers servers, TrapLog log) {
@@ -93,12 +93,12 @@ final class OneKeyTraps {
         redisOfA.set("stock", "10");
         a.tryLock("A", LEASE);
         int seenByA = Integer.parseInt(redisOfA.get("stock"));
-        log.a("tryLock: true, reads the stock: " + seenByA);
+        log.a("tryLock: true; stock is " + seenByA);
         servers.endLease();
         log.server("the lease of A ends");
         boolean second = b.tryLock("B", LEASE);
         int seenByB = Integer.parseInt(redisOfB.get("stock"));
-        log.b("tryLock: " + second + ", reads the stock: " + seenByB);
+        log.b("tryLock: " + second + "; stock is " + seenByB);
         redisOfB.set("stock", String.valueOf(seenByB - 1));
         log.b("sells one");
         redisOfA.set("stock", String.valueOf(seenByA - 1));
@@ -163,7 +163,7 @@ final class OneKeyTraps {
     private static void overwritten(TrapServers servers, TrapLog log) {
         log.showing(() -> KEY + ": " + TrapServers.orDash(servers.observer().get(KEY)));
         servers.observer().set(KEY, "99000");
-        log.server("a client has died; its time is over");
+        log.server("a dead client's time is over");
         ExpiryValueLock a = new ExpiryValueLock(servers.connect(), KEY, at(100));
         RedisCommands<String, String> paused = PausedCommands.before(servers.connect(), "getset", () -> {
             log.b("GET: 99000, which is over");
@@ -176,10 +176,7 @@ final class OneKeyTraps {
         log.a("unlock: GET is not 130000, so no DEL");
         boolean third = new ExpiryValueLock(servers.connect(), KEY, at(102)).tryLock(LEASE);
         log.b("client C: tryLock: " + third);
-        log.end(
-                !second && !third,
-                Verdict.HELD_BY_NO_CLIENT,
-                "B was refused, but has written its time, so A no longer knows its own lock.");
+        log.end(!second && !third, Verdict.HELD_BY_NO_CLIENT, "B was refused, but A no longer knows its own lock.");
     }
 
     /** Returns a clock that stands still, some seconds after 1970. */

@@ -74,11 +74,8 @@ final class OtherStoreTraps {
         boolean second = b.write(readByB, readByB.items() - 1);
         log.b("UPDATE: " + (second ? "1 row" : "0 rows"));
         charged++;
-        log.b("begins again: charges the card once more");
-        log.end(
-                first && !second && charged == 3,
-                Verdict.DONE_TWICE,
-                "The row is right. What B did before its UPDATE is done, and is done again in the next attempt.");
+        log.b("charges the card once more");
+        log.end(first && !second && charged == 3, Verdict.DONE_TWICE, "The row is right, but B repeats its work.");
     }
 
     private static void stalledRow(TrapServers servers, TrapLog log) throws SQLException {
@@ -127,10 +124,7 @@ final class OtherStoreTraps {
             late = "SQL state " + e.getSQLState();
         }
         log.a("COMMIT: " + late);
-        log.end(
-                !late.isEmpty(),
-                Verdict.TWO_INSIDE,
-                "The database is safe, for the transaction of A is gone. The other system has had both.");
+        log.end(!late.isEmpty(), Verdict.TWO_INSIDE, "The database refuses A, but the other system has had both.");
         b.unlock();
     }
 
@@ -164,7 +158,7 @@ final class OtherStoreTraps {
             boolean gone = look.exists(node, false) == null;
             log.a("works on");
             Await.until("A is told", expiredAtA::get);
-            log.a("is told at its next contact: session expired");
+            log.a("is told: session expired");
             log.end(gone, Verdict.TWO_INSIDE, "The session is a lease, too. It ends at the server before A can know.");
             servers.reset();
         }

@@ -5,7 +5,7 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
-/** Locks with a slip that every compiler accepts, and that good weather hides for long. */
+/** Locks with a slip that every compiler accepts, and that shows only after a failure. */
 final class SlippedLocks {
     private SlippedLocks() {}
 

@@ -35,7 +35,7 @@ final class TemplateTraps {
         log.end(
                 first.equals("true") && second.equals("true"),
                 Verdict.TWO_INSIDE,
-                "Both JVMs call their thread uuid:1, so the lock takes B for A that locks again.");
+                "Both threads are uuid:1, so the call of B counts as a nested one of A.");
     }
 
     private static void twoThreads(TrapServers servers, TrapLog log) throws Exception {
@@ -45,10 +45,7 @@ final class TemplateTraps {
         log.a("thread 1: tryLock: " + first);
         boolean second = servers.inThread("B", shared::tryLock).get();
         log.b("thread 2: tryLock: " + second);
-        log.end(
-                first && second,
-                Verdict.TWO_INSIDE,
-                "The lock is a bean that all threads share, and so is the owner in it.");
+        log.end(first && second, Verdict.TWO_INSIDE, "All threads share the lock, and its owner with it.");
     }
 
     private static void waitAsLease(TrapServers servers, TrapLog log) throws Exception {

@@ -29,11 +29,11 @@ final class VersionedStock {
     boolean write(Row read, int items) throws SQLException {
         // @start region="update"
         String sql = "UPDATE stock SET items = ?, version = version + 1 WHERE id = 1001 AND version = ?";
+        // @end
         try (PreparedStatement update = connection.prepareStatement(sql)) {
             update.setInt(1, items);
             update.setInt(2, read.version());
             return update.executeUpdate() == 1;
         }
-        // @end
     }
 }

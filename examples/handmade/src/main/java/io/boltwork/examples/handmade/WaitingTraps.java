@@ -49,7 +49,7 @@ final class WaitingTraps {
         log.end(
                 told == 1 && free && !waiting.isDone(),
                 Verdict.WAITS_FOR_EVER,
-                "Redis keeps no message for a client that is away, and no other release will come.");
+                "Redis keeps no message for a client that is away.");
     }
 
     private static PubSubLock pubSub(TrapServers servers, String uri) {
@@ -83,17 +83,17 @@ final class WaitingTraps {
         boolean second = b.tryLock("B", LEASE);
         log.b("tryLock: " + second);
         passTime(servers, "C");
-        log.server("5 s later: the time of C is over");
+        log.server("5 s later: C is given up");
         boolean third = b.tryLock("B", LEASE);
         boolean free = servers.observer().exists(KEY) == 0;
         log.b("tryLock: " + third);
         passTime(servers, "D");
-        log.server("10 s later: the time of D is over");
+        log.server("10 s later: D is given up");
         log.b("tryLock: " + b.tryLock("B", LEASE));
         log.end(
                 !second && !third && free && "B".equals(servers.observer().get(KEY)),
                 Verdict.STALLED,
-                "The lock was free for 10 s. Each dead client costs the others its 5 s.");
+                "Each of them costs the others 5 s.");
     }
 
     /** Moves the deadline of a client into the past. */

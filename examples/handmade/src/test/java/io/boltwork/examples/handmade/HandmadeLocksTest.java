@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** In good weather the hand-written locks exclude, which is why they are in use. */
+/** Without faults, the hand-written locks exclude. */
 class HandmadeLocksTest {
     private static TrapServers servers;
 

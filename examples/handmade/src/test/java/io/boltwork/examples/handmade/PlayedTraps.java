@@ -20,7 +20,7 @@ final class PlayedTraps {
         return play(name).steps().stream().map(TrapStep::state).toList();
     }
 
-    /** Returns what the steps say. */
+    /** Returns the texts of the steps. */
     static List<String> texts(String name) {
         return play(name).steps().stream().map(TrapStep::text).toList();
     }

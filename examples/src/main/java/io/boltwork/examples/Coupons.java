@@ -38,7 +38,7 @@ final class Coupons {
     private final int limit;
 
     /** Creates the codes of coupons. Each call creates a new one. */
-    interface Codes {
+    interface CouponCodes {
         String create(String user);
     }
 
@@ -51,7 +51,7 @@ final class Coupons {
     }
 
     /** Hands a coupon to a user, unless the user has one or none is left. Waits for at most two seconds. */
-    Optional<String> handOut(String campaign, String user, Codes codes) throws InterruptedException {
+    Optional<String> handOut(String campaign, String user, CouponCodes codes) throws InterruptedException {
         String given = "coupons:{" + campaign + "}";
         // @start region="coupon"
         try (Lease lease = locks.lock("coupons:" + campaign)

@@ -51,12 +51,12 @@ class CouponsTest {
         server.close();
     }
 
-    private interface Counter<T> {
+    private interface CouponDesk<T> {
         Optional<T> handOut(Coupons shop, String user) throws Exception;
     }
 
     /** Lets each user ask twice, at different shops, and returns the coupons. */
-    private <T> List<T> rush(Counter<T> counter) throws Exception {
+    private <T> List<T> rush(CouponDesk<T> counter) throws Exception {
         List<Callable<Optional<T>>> requests = new ArrayList<>();
         for (int i = 0; i < 2 * USERS; i++) {
             Coupons shop = shops.get(i % shops.size());

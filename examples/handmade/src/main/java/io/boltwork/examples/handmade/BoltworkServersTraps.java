@@ -66,7 +66,7 @@ final class BoltworkServersTraps {
         log.a("reaches the new master, and is told: " + loss.reason());
         log.end(
                 second.isValid() && second.fencingToken() > first.fencingToken(),
-                Verdict.TOLD,
+                TrapVerdict.TOLD,
                 "One master cannot prevent this. A is told at its first contact, and its token is the smaller one.");
     }
 
@@ -106,7 +106,7 @@ final class BoltworkServersTraps {
             log.b(second ? "tryAcquire: has the lock" : "tryAcquire: has no majority");
             log.end(
                     !(first.isValid() && second),
-                    Verdict.PASSED,
+                    TrapVerdict.PASSED,
                     "A server that may have forgotten a vote does not vote before every lease has ended.");
             first.release();
         }

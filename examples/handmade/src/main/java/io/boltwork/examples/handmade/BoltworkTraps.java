@@ -57,7 +57,7 @@ final class BoltworkTraps {
         log.a("the JVM is killed");
         boolean second = b.lock(KEY).tryLock(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         log.b("waits for the end of the lease; tryLock: " + second);
-        log.end(second, Verdict.PASSED, "Acquiring and the lease are one step at the server.");
+        log.end(second, TrapVerdict.PASSED, "Acquiring and the lease are one step at the server.");
     }
 
     private static void unlock(TrapServers servers, TrapLog log) {
@@ -76,7 +76,7 @@ final class BoltworkTraps {
         log.b("tryLock: " + second);
         log.end(
                 !refused.isEmpty() && !second,
-                Verdict.PASSED,
+                TrapVerdict.PASSED,
                 "Each request has its own id, and one script compares it.");
     }
 
@@ -105,7 +105,7 @@ final class BoltworkTraps {
             log.a("release: " + told);
             log.end(
                     !late.isEmpty() && !told.isEmpty() && "B".equals(rows.get("row")),
-                    Verdict.TOLD,
+                    TrapVerdict.TOLD,
                     "The holder learns of it, and its token is refused.");
         }
     }
@@ -132,7 +132,7 @@ final class BoltworkTraps {
         log.b("thread 1, another client: tryLock: " + third);
         log.end(
                 !second && !third,
-                Verdict.PASSED,
+                TrapVerdict.PASSED,
                 "An owner is a thread of one client, and each client has its own id.");
     }
 
@@ -162,7 +162,7 @@ final class BoltworkTraps {
         a.lock(KEY).unlock();
         log.end(
                 first && !second && interrupted && !signalled,
-                Verdict.PASSED,
+                TrapVerdict.PASSED,
                 "All methods of Lock do what Lock says.");
     }
 
@@ -185,7 +185,7 @@ final class BoltworkTraps {
         boolean second = waiting.get();
         log.a("unlock, while B is away");
         log.b("connects again, asks the server; tryLock: " + second);
-        log.end(second, Verdict.PASSED, "A message is only a hint: after a break, a client asks the server.");
+        log.end(second, TrapVerdict.PASSED, "A message is only a hint: after a break, a client asks the server.");
     }
 
     private static void deadWaiter(TrapServers servers, TrapLog log) throws Exception {
@@ -211,7 +211,7 @@ final class BoltworkTraps {
             log.a("unlock");
             boolean soon = System.nanoTime() - since < Duration.ofSeconds(3).toNanos();
             log.b("acquires at once: " + (soon && second.isValid()));
-            log.end(soon, Verdict.PASSED, "A client without a connection is passed over.");
+            log.end(soon, TrapVerdict.PASSED, "A client without a connection is passed over.");
         }
     }
 

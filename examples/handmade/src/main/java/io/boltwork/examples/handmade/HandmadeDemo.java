@@ -111,7 +111,7 @@ final class HandmadeDemo implements Callable<Integer> {
             picture.table(report).forEach(out::println);
             String color = report.verdict().isFault() ? "1;31" : "1;32";
             picture.verdict(report).forEach(line -> out.println(emphasized(line, color)));
-            shown &= report.verdict() != Verdict.NOT_SHOWN;
+            shown &= report.verdict() != TrapVerdict.NOT_SHOWN;
         }
         if (!each.next().isEmpty()) {
             out.println();

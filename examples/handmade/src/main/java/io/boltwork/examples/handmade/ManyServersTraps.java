@@ -41,7 +41,10 @@ final class ManyServersTraps {
         log.server("the replica is promoted");
         boolean second = new LuaReleaseLock(servers.connect(replica.uri()), KEY).tryLock("B", LEASE);
         log.b("tryLock: " + second);
-        log.end(first && second, Verdict.TWO_INSIDE, "Replication is asynchronous: the new master has never seen A.");
+        log.end(
+                first && second,
+                TrapVerdict.TWO_INSIDE,
+                "Replication is asynchronous: the new master has never seen A.");
     }
 
     /** Makes a server the replica of the one behind a link. */
@@ -61,7 +64,7 @@ final class ManyServersTraps {
             log.server("3 restarts without data");
             boolean second = masters.lock("B").tryLock(LEASE).isPresent();
             log.b("tryLock: " + second + " (3 of 5 votes)");
-            log.end(first && second, Verdict.TWO_INSIDE, "Master 3 has voted for A and for B within one lease.");
+            log.end(first && second, TrapVerdict.TWO_INSIDE, "Master 3 has voted for A and for B within one lease.");
         }
     }
 
@@ -77,7 +80,7 @@ final class ManyServersTraps {
             log.server("power failure of 3 before the next fsync; it restarts from its disk");
             boolean second = masters.lock("B").tryLock(LEASE).isPresent();
             log.b("tryLock: " + second + " (3 of 5 votes)");
-            log.end(first && second, Verdict.TWO_INSIDE, "The vote was answered before it was on the disk.");
+            log.end(first && second, TrapVerdict.TWO_INSIDE, "The vote was answered before it was on the disk.");
         }
     }
 
@@ -103,7 +106,7 @@ final class ManyServersTraps {
             log.a("the JVM goes on, writes A");
             log.end(
                     first && second && "A".equals(rows.get("row")),
-                    Verdict.TWO_INSIDE,
+                    TrapVerdict.TWO_INSIDE,
                     "No check helps against a pause after it. The row has no way to know that A is late.");
         }
     }

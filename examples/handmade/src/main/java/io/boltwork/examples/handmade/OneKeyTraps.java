@@ -43,7 +43,7 @@ final class OneKeyTraps {
         boolean expires = servers.observer().pttl(KEY) >= 0;
         log.end(
                 !second && !expires,
-                Verdict.HELD_FOR_EVER,
+                TrapVerdict.HELD_FOR_EVER,
                 "A is dead, and its key has no expiry. No client can lock any more.");
     }
 
@@ -61,7 +61,10 @@ final class OneKeyTraps {
         log.a("unlock: DEL");
         boolean third = c.tryLock("C", LEASE);
         log.b("client C: tryLock: " + third);
-        log.end(second && third, Verdict.TWO_INSIDE, "A has deleted the lock of B, so C is inside together with B.");
+        log.end(
+                second && third,
+                TrapVerdict.TWO_INSIDE,
+                "A has deleted the lock of B, so C is inside together with B.");
     }
 
     private static void compared(TrapServers servers, TrapLog log) {
@@ -81,7 +84,10 @@ final class OneKeyTraps {
         log.a("unlock: DEL");
         boolean third = new GetCompareDelLock(servers.connect(), KEY).tryLock("C", LEASE);
         log.b("client C: tryLock: " + third);
-        log.end(second[0] && third, Verdict.TWO_INSIDE, "The comparison was right when it was made, and wrong at DEL.");
+        log.end(
+                second[0] && third,
+                TrapVerdict.TWO_INSIDE,
+                "The comparison was right when it was made, and wrong at DEL.");
     }
 
     private static void leaseEnds(TrapServers servers, TrapLog log) {
@@ -107,7 +113,7 @@ final class OneKeyTraps {
         log.a("unlock: " + released + ", too late");
         log.end(
                 second && !released && "9".equals(servers.observer().get("stock")),
-                Verdict.TWO_INSIDE,
+                TrapVerdict.TWO_INSIDE,
                 "Two are sold, and the stock is less by one. A learns of it at the end, if it looks.");
     }
 
@@ -120,7 +126,10 @@ final class OneKeyTraps {
         log.a("unlock: DEL lockstock, which returns 0");
         boolean second = b.tryLock("B", LEASE);
         log.b("tryLock: " + second);
-        log.end(!second, Verdict.HELD_BY_NO_CLIENT, "The key in DEL is another one, so each lock lasts for its lease.");
+        log.end(
+                !second,
+                TrapVerdict.HELD_BY_NO_CLIENT,
+                "The key in DEL is another one, so each lock lasts for its lease.");
     }
 
     private static void wrongType(TrapServers servers, TrapLog log) {
@@ -132,7 +141,7 @@ final class OneKeyTraps {
         boolean held = "A".equals(TrapServers.orDash(servers.observer().get(KEY)));
         log.end(
                 !first && !second && held,
-                Verdict.HELD_BY_NO_CLIENT,
+                TrapVerdict.HELD_BY_NO_CLIENT,
                 "A has the lock and is told that it has not. The script returned a Long, which equals no text.");
     }
 
@@ -145,7 +154,7 @@ final class OneKeyTraps {
         log.b("tryLock: " + second);
         log.end(
                 !second && servers.observer().ttl(KEY) > Duration.ofHours(8).toSeconds(),
-                Verdict.HELD_TOO_LONG,
+                TrapVerdict.HELD_TOO_LONG,
                 "30 s are 30,000 ms, and EX 30000 is more than eight hours.");
     }
 
@@ -157,7 +166,7 @@ final class OneKeyTraps {
         log.a("by its clock it is 100000; tryLock with 30 s: " + first);
         boolean second = b.tryLock(LEASE);
         log.b("by its clock it is 140000, so 130000 is over; tryLock: " + second);
-        log.end(first && second, Verdict.TWO_INSIDE, "The clock of B is 40 s fast, and the lease is 30 s.");
+        log.end(first && second, TrapVerdict.TWO_INSIDE, "The clock of B is 40 s fast, and the lease is 30 s.");
     }
 
     private static void overwritten(TrapServers servers, TrapLog log) {
@@ -176,7 +185,7 @@ final class OneKeyTraps {
         log.a("unlock: GET is not 130000, so no DEL");
         boolean third = new ExpiryValueLock(servers.connect(), KEY, at(102)).tryLock(LEASE);
         log.b("client C: tryLock: " + third);
-        log.end(!second && !third, Verdict.HELD_BY_NO_CLIENT, "B was refused, but A no longer knows its own lock.");
+        log.end(!second && !third, TrapVerdict.HELD_BY_NO_CLIENT, "B was refused, but A no longer knows its own lock.");
     }
 
     /** Returns a clock that stands still, some seconds after 1970. */

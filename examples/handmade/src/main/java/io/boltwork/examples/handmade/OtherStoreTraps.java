@@ -48,7 +48,7 @@ final class OtherStoreTraps {
         }
         log.showing(() -> {
             try {
-                VersionedStock.Row row = new VersionedStock(look).read();
+                VersionedStock.StockRow row = new VersionedStock(look).read();
                 return "items: " + row.items() + ", version: " + row.version();
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
@@ -61,9 +61,9 @@ final class OtherStoreTraps {
         VersionedStock a = new VersionedStock(database(servers));
         VersionedStock b = new VersionedStock(database(servers));
         int charged = 0;
-        VersionedStock.Row readByA = a.read();
+        VersionedStock.StockRow readByA = a.read();
         log.a("reads " + readByA.items() + ", version " + readByA.version());
-        VersionedStock.Row readByB = b.read();
+        VersionedStock.StockRow readByB = b.read();
         log.b("reads " + readByB.items() + ", version " + readByB.version());
         charged++;
         log.a("charges the card of its buyer");
@@ -75,7 +75,7 @@ final class OtherStoreTraps {
         log.b("UPDATE: " + (second ? "1 row" : "0 rows"));
         charged++;
         log.b("charges the card once more");
-        log.end(first && !second && charged == 3, Verdict.DONE_TWICE, "The row is right, but B repeats its work.");
+        log.end(first && !second && charged == 3, TrapVerdict.DONE_TWICE, "The row is right, but B repeats its work.");
     }
 
     private static void stalledRow(TrapServers servers, TrapLog log) throws SQLException {
@@ -98,7 +98,7 @@ final class OtherStoreTraps {
         log.b("SELECT FOR UPDATE: lock timeout, " + refused);
         log.end(
                 !refused.isEmpty(),
-                Verdict.HELD_TOO_LONG,
+                TrapVerdict.HELD_TOO_LONG,
                 "A row lock has no lease. It lasts as long as the connection, and costs one of the pool.");
         a.unlock();
     }
@@ -124,7 +124,7 @@ final class OtherStoreTraps {
             late = "SQL state " + e.getSQLState();
         }
         log.a("COMMIT: " + late);
-        log.end(!late.isEmpty(), Verdict.TWO_INSIDE, "The database refuses A, but the other system has had both.");
+        log.end(!late.isEmpty(), TrapVerdict.TWO_INSIDE, "The database refuses A, but the other system has had both.");
         b.unlock();
     }
 
@@ -149,7 +149,7 @@ final class OtherStoreTraps {
             String node = new EphemeralNodeLock(a, PARENT).lock("A");
             log.a("lock(): its node is the first");
             Future<String> waiting = servers.inThread("client B", () -> new EphemeralNodeLock(ofB, PARENT).lock("B"));
-            TrapServers.awaitWaiting("client B");
+            Await.until("B has a node", () -> nodes(look).equals("nodes: A, B"));
             log.b("lock(): watches the node of A");
             endSession(server, a);
             log.server("the session of A ends");
@@ -159,7 +159,10 @@ final class OtherStoreTraps {
             log.a("works on");
             Await.until("A is told", expiredAtA::get);
             log.a("is told: session expired");
-            log.end(gone, Verdict.TWO_INSIDE, "The session is a lease, too. It ends at the server before A can know.");
+            log.end(
+                    gone,
+                    TrapVerdict.TWO_INSIDE,
+                    "The session is a lease, too. It ends at the server before A can know.");
             servers.reset();
         }
     }

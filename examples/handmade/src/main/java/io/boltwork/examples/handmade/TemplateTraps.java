@@ -34,7 +34,7 @@ final class TemplateTraps {
         log.b("JVM 2, thread 1: tryLock: " + second);
         log.end(
                 first.equals("true") && second.equals("true"),
-                Verdict.TWO_INSIDE,
+                TrapVerdict.TWO_INSIDE,
                 "Both threads are uuid:1, so the call of B counts as a nested one of A.");
     }
 
@@ -45,7 +45,7 @@ final class TemplateTraps {
         log.a("thread 1: tryLock: " + first);
         boolean second = servers.inThread("B", shared::tryLock).get();
         log.b("thread 2: tryLock: " + second);
-        log.end(first && second, Verdict.TWO_INSIDE, "All threads share the lock, and its owner with it.");
+        log.end(first && second, TrapVerdict.TWO_INSIDE, "All threads share the lock, and its owner with it.");
     }
 
     private static void waitAsLease(TrapServers servers, TrapLog log) throws Exception {
@@ -56,7 +56,10 @@ final class TemplateTraps {
         log.a("tryLock(0 s), without waiting: " + first);
         boolean second = b.tryLock(0, TimeUnit.SECONDS);
         log.b("tryLock(0 s), without waiting: " + second);
-        log.end(first && second, Verdict.TWO_INSIDE, "No time to wait becomes a lease of 0 s: the key ends at once.");
+        log.end(
+                first && second,
+                TrapVerdict.TWO_INSIDE,
+                "No time to wait becomes a lease of 0 s: the key ends at once.");
     }
 
     private static void interruptibly(TrapServers servers, TrapLog log) throws Exception {
@@ -68,7 +71,7 @@ final class TemplateTraps {
         b.lockInterruptibly();
         log.b("lockInterruptibly() returns");
         boolean heldByA = counts(servers).equals(KEY + ": count 1");
-        log.end(first && heldByA, Verdict.TWO_INSIDE, "The method is empty, so B works without the lock.");
+        log.end(first && heldByA, TrapVerdict.TWO_INSIDE, "The method is empty, so B works without the lock.");
     }
 
     @SuppressWarnings("WaitNotInLoop") // it does not come to waiting
@@ -86,7 +89,7 @@ final class TemplateTraps {
         log.a("newCondition().await(): " + thrown);
         log.end(
                 !thrown.isEmpty(),
-                Verdict.EXCEPTION,
+                TrapVerdict.EXCEPTION,
                 "The type says that there are conditions. The first use of one fails, with the lock held.");
     }
 
@@ -104,7 +107,7 @@ final class TemplateTraps {
         log.a("timer threads that are left: " + (left >= 4 ? "4 or more" : left));
         log.end(
                 left >= 4,
-                Verdict.THREADS_LEAK,
+                TrapVerdict.THREADS_LEAK,
                 "Each renewal has its own timer, and none is shut down. One more every 10 s.");
     }
 

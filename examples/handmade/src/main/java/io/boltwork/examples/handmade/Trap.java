@@ -8,14 +8,14 @@ package io.boltwork.examples.handmade;
  * @param server the heading of the server's column
  * @param action the steps
  */
-record Trap(String name, String title, String server, Action action) {
+record Trap(String name, String title, String server, TrapSteps action) {
     /** The steps of a trap on real servers. */
-    interface Action {
+    interface TrapSteps {
         void play(TrapServers servers, TrapLog log) throws Exception;
     }
 
     /** Creates a trap on one Redis. */
-    static Trap onRedis(String name, String title, Action action) {
+    static Trap onRedis(String name, String title, TrapSteps action) {
         return new Trap(name, title, "Redis", action);
     }
 

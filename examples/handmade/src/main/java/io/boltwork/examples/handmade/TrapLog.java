@@ -10,7 +10,7 @@ final class TrapLog {
     private final Trap trap;
     private final List<TrapStep> steps = new ArrayList<>();
     private Supplier<String> state = () -> "";
-    private Verdict verdict = Verdict.NOT_SHOWN;
+    private TrapVerdict verdict = TrapVerdict.NOT_SHOWN;
     private String reason = "";
 
     TrapLog(Trap trap) {
@@ -38,8 +38,8 @@ final class TrapLog {
     }
 
     /** Ends the trap with a verdict if the expected facts were observed. */
-    synchronized void end(boolean observed, Verdict expected, String why) {
-        verdict = observed ? expected : Verdict.NOT_SHOWN;
+    synchronized void end(boolean observed, TrapVerdict expected, String why) {
+        verdict = observed ? expected : TrapVerdict.NOT_SHOWN;
         reason = why;
     }
 

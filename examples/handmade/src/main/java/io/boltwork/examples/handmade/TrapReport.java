@@ -10,4 +10,4 @@ import java.util.List;
  * @param verdict how it ended
  * @param reason the end, in one sentence
  */
-record TrapReport(Trap trap, List<TrapStep> steps, Verdict verdict, String reason) {}
+record TrapReport(Trap trap, List<TrapStep> steps, TrapVerdict verdict, String reason) {}

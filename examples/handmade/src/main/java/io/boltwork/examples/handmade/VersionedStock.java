@@ -15,18 +15,18 @@ final class VersionedStock {
     }
 
     /** A row as it was read. */
-    record Row(int items, int version) {}
+    record StockRow(int items, int version) {}
 
-    Row read() throws SQLException {
+    StockRow read() throws SQLException {
         try (Statement select = connection.createStatement();
                 ResultSet row = select.executeQuery("SELECT items, version FROM stock WHERE id = 1001")) {
             row.next();
-            return new Row(row.getInt(1), row.getInt(2));
+            return new StockRow(row.getInt(1), row.getInt(2));
         }
     }
 
     /** Writes, unless another client has written since the row was read. */
-    boolean write(Row read, int items) throws SQLException {
+    boolean write(StockRow read, int items) throws SQLException {
         // @start region="update"
         String sql = "UPDATE stock SET items = ?, version = version + 1 WHERE id = 1001 AND version = ?";
         // @end

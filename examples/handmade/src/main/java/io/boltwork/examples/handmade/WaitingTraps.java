@@ -48,7 +48,7 @@ final class WaitingTraps {
         log.b("still waits");
         log.end(
                 told == 1 && free && !waiting.isDone(),
-                Verdict.WAITS_FOR_EVER,
+                TrapVerdict.WAITS_FOR_EVER,
                 "Redis keeps no message for a client that is away.");
     }
 
@@ -92,7 +92,7 @@ final class WaitingTraps {
         log.b("tryLock: " + b.tryLock("B", LEASE));
         log.end(
                 !second && !third && free && "B".equals(servers.observer().get(KEY)),
-                Verdict.STALLED,
+                TrapVerdict.STALLED,
                 "Each of them costs the others 5 s.");
     }
 

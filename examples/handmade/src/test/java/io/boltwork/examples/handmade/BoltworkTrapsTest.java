@@ -11,51 +11,51 @@ import org.junit.jupiter.api.Test;
 class BoltworkTrapsTest {
     @Test
     void theLockOfACrashedHolderIsFreeAfterItsLease() {
-        assertThat(play("boltwork-crash").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-crash").verdict()).isEqualTo(TrapVerdict.PASSED);
     }
 
     @Test
     void unlockOfAnotherClientIsRefused() {
-        assertThat(play("boltwork-unlock").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-unlock").verdict()).isEqualTo(TrapVerdict.PASSED);
         assertThat(states("boltwork-unlock")).containsOnly("lock: A");
     }
 
     @Test
     void aLateHolderIsToldAndItsTokenIsRefused() {
-        assertThat(play("boltwork-lease-ends").verdict()).isEqualTo(Verdict.TOLD);
+        assertThat(play("boltwork-lease-ends").verdict()).isEqualTo(TrapVerdict.TOLD);
         assertThat(texts("boltwork-lease-ends"))
                 .endsWith("writes A with its token: StaleTokenException", "release: lost, EXPIRED");
     }
 
     @Test
     void eachThreadOfEachClientIsAnOwner() {
-        assertThat(play("boltwork-owners").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-owners").verdict()).isEqualTo(TrapVerdict.PASSED);
     }
 
     @Test
     void allFormsOfLockDoWhatLockSays() {
-        assertThat(play("boltwork-forms").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-forms").verdict()).isEqualTo(TrapVerdict.PASSED);
     }
 
     @Test
     void aClientThatWasAwayGetsTheLockAfterAll() {
-        assertThat(play("boltwork-lost-message").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-lost-message").verdict()).isEqualTo(TrapVerdict.PASSED);
         assertThat(states("boltwork-lost-message")).last().isEqualTo("lock: B");
     }
 
     @Test
     void aDeadWaiterIsPassedOver() {
-        assertThat(play("boltwork-dead-waiter").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-dead-waiter").verdict()).isEqualTo(TrapVerdict.PASSED);
     }
 
     @Test
     void aHolderForgottenInAFailoverIsTold() {
-        assertThat(play("boltwork-failover").verdict()).isEqualTo(Verdict.TOLD);
+        assertThat(play("boltwork-failover").verdict()).isEqualTo(TrapVerdict.TOLD);
         assertThat(texts("boltwork-failover")).last().asString().endsWith("TAKEN");
     }
 
     @Test
     void aServerThatRestartsDoesNotVoteTwice() {
-        assertThat(play("boltwork-restart").verdict()).isEqualTo(Verdict.PASSED);
+        assertThat(play("boltwork-restart").verdict()).isEqualTo(TrapVerdict.PASSED);
     }
 }

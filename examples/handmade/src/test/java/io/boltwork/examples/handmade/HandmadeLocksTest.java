@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 class HandmadeLocksTest {
     private static TrapServers servers;
 
-    private interface Attempt {
+    private interface LockAttempt {
         boolean tryLock() throws Exception;
     }
 
-    private interface Release {
+    private interface UnlockStep {
         void unlock() throws Exception;
     }
 
@@ -41,7 +41,7 @@ class HandmadeLocksTest {
         servers.close();
     }
 
-    private static void exclude(Attempt first, Attempt second, Release release) throws Exception {
+    private static void exclude(LockAttempt first, LockAttempt second, UnlockStep release) throws Exception {
         assertThat(first.tryLock()).isTrue();
         assertThat(second.tryLock()).isFalse();
         release.unlock();

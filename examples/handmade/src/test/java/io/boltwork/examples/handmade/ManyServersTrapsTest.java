@@ -10,25 +10,25 @@ import org.junit.jupiter.api.Test;
 class ManyServersTrapsTest {
     @Test
     void aFailoverForgetsTheLock() {
-        assertThat(play("failover").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("failover").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("failover")).containsExactly("- | -", "A | -", "dead | -", "dead | -", "dead | B");
     }
 
     @Test
     void aServerThatRestartsVotesTwice() {
-        assertThat(play("votes-twice").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("votes-twice").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("votes-twice")).containsExactly("A A A - -", "A A - - -", "A A B B B");
     }
 
     @Test
     void aVoteIsLostIfThePowerFailsBeforeFsync() {
-        assertThat(play("power-failure").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("power-failure").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("power-failure")).containsExactly("- - - - -", "A A A - -", "A A - - -", "A A B B B");
     }
 
     @Test
     void aPauseOutlivesTheCheckOfTheValidity() {
-        assertThat(play("long-pause").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("long-pause").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("long-pause")).endsWith("B B B B B, row: B", "B B B B B, row: A");
     }
 }

@@ -11,24 +11,24 @@ import org.junit.jupiter.api.Test;
 class OtherStoreTrapsTest {
     @Test
     void theLoserOfAVersionColumnWorksTwice() {
-        assertThat(play("version-column").verdict()).isEqualTo(Verdict.DONE_TWICE);
+        assertThat(play("version-column").verdict()).isEqualTo(TrapVerdict.DONE_TWICE);
         assertThat(states("version-column")).last().isEqualTo("items: 9, version: 2");
     }
 
     @Test
     void aHolderThatStopsKeepsItsRow() {
-        assertThat(play("stalled-row-lock").verdict()).isEqualTo(Verdict.HELD_TOO_LONG);
+        assertThat(play("stalled-row-lock").verdict()).isEqualTo(TrapVerdict.HELD_TOO_LONG);
         assertThat(texts("stalled-row-lock")).last().asString().contains("lock timeout");
     }
 
     @Test
     void anEndedSessionGivesTheRowToAnother() {
-        assertThat(play("ended-session").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("ended-session").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
     }
 
     @Test
     void aSessionThatExpiresLetsTwoIn() {
-        assertThat(play("session-expires").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("session-expires").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("session-expires"))
                 .startsWith("nodes: A", "nodes: A, B")
                 .endsWith("nodes: B");

@@ -11,37 +11,37 @@ import org.junit.jupiter.api.Test;
 class TemplateTrapsTest {
     @Test
     void equalOwnersOfTwoJvmsAreBothInside() {
-        assertThat(play("owner-of-two-jvms").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("owner-of-two-jvms").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("owner-of-two-jvms")).containsExactly("lock: {uuid:1=1}", "lock: {uuid:1=2}");
     }
 
     @Test
     void anOwnerOfTheObjectLetsAllThreadsIn() {
-        assertThat(play("owner-of-two-threads").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("owner-of-two-threads").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("owner-of-two-threads")).containsExactly("lock: count 1", "lock: count 2");
     }
 
     @Test
     void aTimeToWaitOfZeroBecomesALeaseOfZero() {
-        assertThat(play("wait-as-lease").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("wait-as-lease").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("wait-as-lease")).containsOnly("lock: free");
     }
 
     @Test
     void lockInterruptiblyReturnsWithoutTheLock() {
-        assertThat(play("interruptibly").verdict()).isEqualTo(Verdict.TWO_INSIDE);
+        assertThat(play("interruptibly").verdict()).isEqualTo(TrapVerdict.TWO_INSIDE);
         assertThat(states("interruptibly")).containsOnly("lock: count 1");
     }
 
     @Test
     void newConditionFailsUnderTheLock() {
-        assertThat(play("condition").verdict()).isEqualTo(Verdict.EXCEPTION);
+        assertThat(play("condition").verdict()).isEqualTo(TrapVerdict.EXCEPTION);
         assertThat(texts("condition")).last().asString().endsWith("NullPointerException");
     }
 
     @Test
     void eachRenewalLeavesAThreadBehind() {
-        assertThat(play("timers").verdict()).isEqualTo(Verdict.THREADS_LEAK);
+        assertThat(play("timers").verdict()).isEqualTo(TrapVerdict.THREADS_LEAK);
         assertThat(states("timers")).last().isEqualTo("lock: free");
     }
 }

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 class WaitingTrapsTest {
     @Test
     void aLostMessageLetsAClientWaitForEver() {
-        assertThat(play("lost-message").verdict()).isEqualTo(Verdict.WAITS_FOR_EVER);
+        assertThat(play("lost-message").verdict()).isEqualTo(TrapVerdict.WAITS_FOR_EVER);
         assertThat(states("lost-message")).endsWith("lock: free", "lock: free", "lock: free");
     }
 
     @Test
     void deadWaitersStallTheOthers() {
-        assertThat(play("dead-waiter").verdict()).isEqualTo(Verdict.STALLED);
+        assertThat(play("dead-waiter").verdict()).isEqualTo(TrapVerdict.STALLED);
         assertThat(states("dead-waiter"))
                 .contains("lock: free, queue: [C, D, B]")
                 .endsWith("lock: B, queue: []");

@@ -1,7 +1,7 @@
 package io.boltwork.examples.handmade;
 
 /** How a trap ended. */
-enum Verdict {
+enum TrapVerdict {
     TWO_INSIDE("two inside"),
     HELD_FOR_EVER("held for ever"),
     HELD_TOO_LONG("held too long"),
@@ -22,7 +22,7 @@ enum Verdict {
 
     private final String text;
 
-    Verdict(String text) {
+    TrapVerdict(String text) {
         this.text = text;
     }
 

@@ -15,11 +15,13 @@ import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ChildJvm;
 import io.boltwork.testkit.Fault;
 import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.Slack;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -111,7 +113,7 @@ final class BoltworkTraps {
     }
 
     /** Releases a lease and returns what it reports. */
-    static String released(Lease lease) {
+    private static String released(Lease lease) {
         try {
             lease.release();
             return "";
@@ -136,34 +138,58 @@ final class BoltworkTraps {
                 "An owner is a thread of one client, and each client has its own id.");
     }
 
-    @SuppressWarnings("WaitNotInLoop") // it waits for no condition
     private static void forms(TrapServers servers, TrapLog log) throws Exception {
         LockClient a = servers.boltwork("A");
         LockClient b = servers.boltwork("B");
         log.showing(() -> state(a));
-        boolean first = a.lock(KEY).tryLock(0, TimeUnit.SECONDS);
-        log.a("tryLock(0 s): " + first + ", and the lease stays at 30 s");
+        FencedLock lock = a.lock(KEY);
+        boolean first = lock.tryLock(0, TimeUnit.SECONDS);
+        Duration lease = a.inspector().describe(KEY).remaining();
+        boolean longLease = lease.compareTo(Duration.ofSeconds(20)) > 0;
+        log.a("tryLock(0 s): " + first + ", with a lease of 30 s: " + longLease);
         boolean second = b.lock(KEY).tryLock(0, TimeUnit.SECONDS);
         log.b("tryLock(0 s): " + second);
-        boolean interrupted = servers.inThread("client B", () -> {
-                    Thread.currentThread().interrupt();
-                    try {
-                        b.lock(KEY).lockInterruptibly();
-                        return false;
-                    } catch (InterruptedException e) {
-                        return true;
-                    }
-                })
-                .get();
+        boolean interrupted =
+                servers.inThread("client B", () -> isInterrupted(b.lock(KEY))).get();
         log.b("lockInterruptibly, interrupted: throws: " + interrupted);
-        Condition filled = a.lock(KEY).newCondition();
-        boolean signalled = filled.await(1, TimeUnit.MILLISECONDS);
-        log.a("newCondition().await(1 ms): " + signalled);
-        a.lock(KEY).unlock();
+        lock.unlock();
+        boolean signalled = signal(servers, lock);
+        log.a("newCondition(): a signal wakes the other thread: " + signalled);
         log.end(
-                first && !second && interrupted && !signalled,
+                first && longLease && !second && interrupted && signalled,
                 TrapVerdict.PASSED,
                 "All methods of Lock do what Lock says.");
+    }
+
+    private static boolean isInterrupted(FencedLock lock) {
+        Thread.currentThread().interrupt();
+        try {
+            lock.lockInterruptibly();
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    /** Lets a thread wait for a condition, signals it, and returns whether the thread was woken by the signal. */
+    @SuppressWarnings("WaitNotInLoop") // whether it is woken is the question
+    private static boolean signal(TrapServers servers, FencedLock lock) throws Exception {
+        Condition filled = lock.newCondition();
+        CountDownLatch held = new CountDownLatch(1);
+        Future<Boolean> woken = servers.inThread("thread 2", () -> {
+            lock.lock();
+            held.countDown();
+            try {
+                return filled.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } finally {
+                lock.unlock();
+            }
+        });
+        held.await();
+        lock.lock(); // returns when thread 2 waits
+        filled.signal();
+        lock.unlock();
+        return woken.get();
     }
 
     private static void lostMessage(TrapServers servers, TrapLog log) throws Exception {
@@ -209,7 +235,7 @@ final class BoltworkTraps {
         a.lock(KEY).unlock();
         try (Lease second = waiting.get().orElseThrow()) {
             log.a("unlock");
-            boolean soon = System.nanoTime() - since < Duration.ofSeconds(3).toNanos();
+            boolean soon = System.nanoTime() - since < Slack.seconds(3).toNanos();
             log.b("acquires at once: " + (soon && second.isValid()));
             log.end(soon, TrapVerdict.PASSED, "A client without a connection is passed over.");
         }

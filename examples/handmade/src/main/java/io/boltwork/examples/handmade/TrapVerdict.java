@@ -1,6 +1,6 @@
 package io.boltwork.examples.handmade;
 
-/** How a trap ended. */
+/** The end of a trap. */
 enum TrapVerdict {
     TWO_INSIDE("two inside"),
     HELD_FOR_EVER("held for ever"),

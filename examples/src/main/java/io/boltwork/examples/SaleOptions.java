@@ -52,8 +52,9 @@ final class SaleOptions {
             order = 10,
             paramLabel = "KIND",
             converter = StoreConverter.class,
-            description = "postgresql, h2 or zookeeper: keeps the locks there, and the stock in Redis. PostgreSQL must be"
-                    + " installed; the others come with the demo.")
+            description =
+                    "postgresql, h2 or zookeeper: keeps the locks there, and the stock in Redis. PostgreSQL must be"
+                            + " installed; the others come with the demo.")
     private StoreSite.@Nullable Kind store;
 
     private int shops;

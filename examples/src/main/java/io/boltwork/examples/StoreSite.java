@@ -67,8 +67,9 @@ interface StoreSite extends AutoCloseable {
     record Postgres(PostgresServer server) implements StoreSite {
         static Postgres start() {
             if (!PostgresServer.isInstalled()) {
-                throw new SaleFailedException("There is no PostgreSQL on the PATH or in /usr/lib/postgresql. Install it,"
-                        + " for example with: apt-get install postgresql");
+                throw new SaleFailedException(
+                        "There is no PostgreSQL on the PATH or in /usr/lib/postgresql. Install it,"
+                                + " for example with: apt-get install postgresql");
             }
             return new Postgres(PostgresServer.start());
         }

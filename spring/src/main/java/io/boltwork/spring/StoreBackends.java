@@ -106,8 +106,8 @@ final class StoreBackends {
                     "boltwork.zookeeper.session-timeout", zookeeper.sessionTimeout(), options::withSessionTimeout);
             options = BoltworkProperties.apply(
                     "boltwork.zookeeper.timeout", zookeeper.timeout(), options::withCommandTimeout);
-            options =
-                    BoltworkProperties.apply("boltwork.zookeeper.idle-life", zookeeper.idleLife(), options::withIdleLife);
+            options = BoltworkProperties.apply(
+                    "boltwork.zookeeper.idle-life", zookeeper.idleLife(), options::withIdleLife);
             String user = zookeeper.username();
             String password = zookeeper.password();
             if (user == null || password == null) {

@@ -100,14 +100,12 @@ class ThreeStoresTest {
     void theApplicationsCuratorIsUsed() throws Exception {
         try (TestingServer server = new TestingServer()) {
             sells(
-                    redis().withBean(
-                                    CuratorFramework.class,
-                                    () -> {
-                                        CuratorFramework curator = CuratorFrameworkFactory.newClient(
-                                                server.getConnectString(), new RetryOneTime(100));
-                                        curator.start();
-                                        return curator;
-                                    }),
+                    redis().withBean(CuratorFramework.class, () -> {
+                        CuratorFramework curator =
+                                CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+                        curator.start();
+                        return curator;
+                    }),
                     ZooKeeperBackend.class,
                     "boltwork.backend=zookeeper");
         }
@@ -127,7 +125,7 @@ class ThreeStoresTest {
         assertWrong(h2, "boltwork.jdbc.poll-interval=1h", "pollInterval");
         assertWrong(h2, "boltwork.jdbc.data-source=other", "dataSource");
         ApplicationContextRunner zooKeeper = redis().withPropertyValues(
-                "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string=localhost:1");
+                        "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string=localhost:1");
         assertWrong(zooKeeper, "boltwork.zookeeper.root=relative", "root");
         assertWrong(zooKeeper, "boltwork.zookeeper.session-timeout=1ms", "sessionTimeout");
         assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");

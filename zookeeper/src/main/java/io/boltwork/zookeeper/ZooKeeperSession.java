@@ -81,9 +81,26 @@ final class ZooKeeperSession {
         nodes = own;
         started.getConnectionStateListenable().addListener(states);
         connected = started.getZookeeperClient().isConnected();
-        own.prepare();
-        ready.set(true);
-        listener.connected(reads.get().earliest());
+        onThread(() -> {
+            own.prepare();
+            ready.set(true);
+            listener.connected(reads.get().earliest());
+        });
+    }
+
+    /** Runs a task on the thread that follows the connection, and waits for its end. */
+    private void onThread(Runnable task) {
+        try {
+            thread.submit(task).get();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new BackendException("The wait for ZooKeeper was interrupted", true, interrupted);
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof BackendException known) {
+                throw known;
+            }
+            throw new BackendException("ZooKeeper could not be used: " + failed.getCause(), true, failed);
+        }
     }
 
     private void awaitConnection(CuratorFramework started) {

@@ -46,7 +46,7 @@ class ZooKeeperBackendTest {
 
     /** Returns the number of requests that a framework has sent. */
     private static int requests(CuratorFramework framework) {
-        Matcher xid = Pattern.compile("xid:(\\d+)").matcher(session(framework).toString());
+        Matcher xid = Pattern.compile(" xid:(\\d+)").matcher(session(framework).toString());
         assertThat(xid.find()).isTrue();
         return Integer.parseInt(xid.group(1));
     }

@@ -42,7 +42,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "The full sale takes about a minute:  ./demo --buyers 1000 --over 5s",
             "The master is killed during the sale:  ./demo --deployment sentinel",
             "Two of five masters are killed:  ./demo --deployment quorum",
-            "Small examples of other uses:  ./demo --example --help"
+            "Small examples of other uses:  ./demo --example --help",
+            "Hand-written locks and their faults:  ./demo --example handmade"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

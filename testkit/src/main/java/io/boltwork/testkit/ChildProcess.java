@@ -7,6 +7,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -106,14 +107,38 @@ final class ChildProcess {
         signal("CONT");
     }
 
+    /** Suspends the process and then all processes that it has started, so that it starts no other meanwhile. */
+    void freezeAll() {
+        freeze();
+        process.descendants().forEach(each -> signal("STOP", each.pid()));
+    }
+
+    /** Resumes the process and all processes that it has started. */
+    void thawAll() {
+        process.descendants().forEach(each -> signal("CONT", each.pid()));
+        thaw();
+    }
+
+    /** Kills the process and all processes that it has started, and returns when they are gone. Idempotent. */
+    void killAll() {
+        List<ProcessHandle> started = process.descendants().toList();
+        kill();
+        started.forEach(ProcessHandle::destroyForcibly);
+        started.forEach(each -> each.onExit().join());
+    }
+
     private void signal(String name) {
+        signal(name, process.pid());
+    }
+
+    private static void signal(String name, long pid) {
         try {
-            int code = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
                     .inheritIO()
                     .start()
                     .waitFor();
             if (code != 0) {
-                throw new IllegalStateException("kill -" + name + " " + process.pid() + " failed with " + code);
+                throw new IllegalStateException("kill -" + name + " " + pid + " failed with " + code);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

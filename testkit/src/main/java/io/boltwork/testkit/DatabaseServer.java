@@ -22,8 +22,10 @@ final class DatabaseServer implements AutoCloseable {
 
     private final String name;
     private final boolean interruptible;
-    private final Path directory;
-    private int port;
+    private final String ready;
+    private final Commands commands;
+    private final int port;
+    private Path directory;
     private ChildProcess server;
 
     /** The commands of a database. */
@@ -45,17 +47,28 @@ final class DatabaseServer implements AutoCloseable {
     DatabaseServer(String name, String ready, boolean interruptible, Commands commands) {
         this.name = name;
         this.interruptible = interruptible;
+        this.ready = ready;
+        this.commands = commands;
         try {
-            directory = Files.createTempDirectory("boltwork-" + name);
-            try {
-                execute(builder(commands.initialize(directory)));
-                server = launchOnFreePort(ready, commands);
-            } catch (IOException | RuntimeException e) {
-                FileTree.delete(directory);
-                throw e;
-            }
+            directory = initialized();
+            Launched first = launchOnFreePort();
+            port = first.port;
+            server = first.process;
         } catch (IOException e) {
             throw new UncheckedIOException("Could not start " + name, e);
+        }
+    }
+
+    private record Launched(int port, ChildProcess process) {}
+
+    private Path initialized() throws IOException {
+        Path made = Files.createTempDirectory("boltwork-" + name);
+        try {
+            execute(builder(commands.initialize(made), made));
+            return made;
+        } catch (IOException | RuntimeException e) {
+            FileTree.delete(made);
+            throw e;
         }
     }
 
@@ -65,6 +78,43 @@ final class DatabaseServer implements AutoCloseable {
 
     Path directory() {
         return directory;
+    }
+
+    /** Suspends all processes of the server. */
+    void freeze() {
+        server.freezeAll();
+    }
+
+    /** Resumes all processes of the server. */
+    void thaw() {
+        server.thawAll();
+    }
+
+    /** Kills all processes of the server. */
+    void kill() {
+        server.killAll();
+    }
+
+    /** Starts the server again on the same port, with its data, after {@link #kill}. */
+    void start() {
+        try {
+            server = launch(port);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not start " + name, e);
+        }
+    }
+
+    /** Kills the server and starts another one on the same port, without data. */
+    void restartEmpty() {
+        try {
+            Path before = directory;
+            directory = initialized();
+            kill();
+            FileTree.delete(before);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not start " + name, e);
+        }
+        start();
     }
 
     @Override
@@ -122,32 +172,43 @@ final class DatabaseServer implements AutoCloseable {
         return "root".equals(System.getProperty("user.name"));
     }
 
-    private ChildProcess launchOnFreePort(String ready, Commands commands) throws IOException {
+    private Launched launchOnFreePort() throws IOException {
         IOException last = new IOException("No free port");
-        for (int i = 0; i < ATTEMPTS; i++) {
-            port = RedisServer.freePort();
-            File log = directory.resolve("log").toFile();
-            ChildProcess launched =
-                    new ChildProcess(builder(commands.run(directory, port)).redirectOutput(log), directory);
-            try {
-                awaitReady(launched, ready, log.toPath());
-                return launched;
-            } catch (IOException e) { // another process was faster
-                launched.kill();
-                last = e;
-            } catch (RuntimeException e) {
-                launched.kill();
-                throw e;
+        try {
+            for (int i = 0; i < ATTEMPTS; i++) {
+                int free = RedisServer.freePort();
+                try {
+                    return new Launched(free, launch(free));
+                } catch (IOException e) { // another process was faster
+                    last = e;
+                }
             }
+            throw last;
+        } catch (IOException | RuntimeException e) {
+            FileTree.delete(directory);
+            throw e;
         }
-        throw last;
     }
 
-    private void awaitReady(ChildProcess launched, String ready, Path log) throws IOException {
+    private ChildProcess launch(int free) throws IOException {
+        Path log = directory.resolve("log");
+        Files.deleteIfExists(log);
+        ChildProcess launched = new ChildProcess(
+                builder(commands.run(directory, free), directory).redirectOutput(log.toFile()), directory);
+        try {
+            awaitReady(launched, log);
+            return launched;
+        } catch (IOException | RuntimeException e) {
+            launched.kill();
+            throw e;
+        }
+    }
+
+    private void awaitReady(ChildProcess launched, Path log) throws IOException {
         long end = System.nanoTime() + Slack.of(START).toNanos();
         while (!Files.readString(log, StandardCharsets.ISO_8859_1).contains(ready)) {
             if (!launched.isAlive() || System.nanoTime() - end > 0) {
-                throw new IOException(name + " on port " + port + " is not ready; its log: "
+                throw new IOException(name + " is not ready; its log: "
                         + Files.readString(log, StandardCharsets.ISO_8859_1));
             }
             LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
@@ -166,7 +227,7 @@ final class DatabaseServer implements AutoCloseable {
         }
     }
 
-    private ProcessBuilder builder(List<String> command) {
+    private static ProcessBuilder builder(List<String> command, Path directory) {
         ProcessBuilder builder =
                 new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
         builder.environment().put("LC_ALL", "C");

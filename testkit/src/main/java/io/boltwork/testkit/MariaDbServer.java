@@ -84,6 +84,31 @@ public final class MariaDbServer implements AutoCloseable {
         return server.directory();
     }
 
+    /** Suspends the server: nothing is answered until {@link #thaw}. */
+    public void freeze() {
+        server.freeze();
+    }
+
+    /** Resumes a frozen server. */
+    public void thaw() {
+        server.thaw();
+    }
+
+    /** Kills the server (SIGKILL). */
+    public void kill() {
+        server.kill();
+    }
+
+    /** Starts a killed server again, on the same port and with its data. */
+    public void restart() {
+        server.start();
+    }
+
+    /** Kills the server and starts another one without data, on the same port. */
+    public void restartEmpty() {
+        server.restartEmpty();
+    }
+
     /** Ends the process and deletes its directory. Idempotent. */
     @Override
     public void close() {

@@ -1,0 +1,14 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.CallContract;
+import io.boltwork.testkit.LockSite;
+
+/** Calls of locks in H2 keep the contract. */
+class H2CallContractTest extends CallContract {
+    private static final LockSite SITE = new H2Site();
+
+    @Override
+    protected LockSite site() {
+        return SITE;
+    }
+}

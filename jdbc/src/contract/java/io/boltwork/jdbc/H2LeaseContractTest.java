@@ -1,0 +1,16 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.LeaseContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Leases of locks in H2 keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class H2LeaseContractTest extends LeaseContract {
+    private static final LockSite SITE = new H2Site();
+
+    @Override
+    protected LockSite site() {
+        return SITE;
+    }
+}

@@ -1,0 +1,66 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.spi.LockBackend;
+import io.boltwork.store.RecordBackend;
+import io.boltwork.testkit.FaultyStore;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+
+/** H2 in the memory of this JVM. It cannot be frozen itself, so faults are put between it and its clients. */
+final class H2Site extends JdbcSite {
+    private final JdbcDataSource source = new JdbcDataSource();
+    private final FaultyStore.StoreFaults faults = new FaultyStore.StoreFaults();
+
+    H2Site() {
+        source.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        source.setUser("sa");
+    }
+
+    @Override
+    public LockBackend newBackend() {
+        return RecordBackend.on(new FaultyStore(new JdbcStore(source, OPTIONS), faults));
+    }
+
+    @Override
+    DataSource source() {
+        return source;
+    }
+
+    @Override
+    StoreDialect dialect() {
+        return StoreDialect.H2;
+    }
+
+    @Override
+    public void freeze() {
+        faults.freeze();
+    }
+
+    @Override
+    public void thaw() {
+        faults.thaw();
+    }
+
+    @Override
+    public void disconnectAll() {
+        faults.disconnect();
+    }
+
+    @Override
+    public void restartEmpty() {
+        faults.freeze();
+        execute("SHUTDOWN");
+        faults.disconnect();
+        faults.thaw();
+    }
+
+    @Override
+    public int listeners() {
+        try {
+            return super.listeners();
+        } catch (IllegalStateException withoutTable) {
+            return 0;
+        }
+    }
+}

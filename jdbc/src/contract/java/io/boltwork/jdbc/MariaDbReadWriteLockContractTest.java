@@ -1,0 +1,14 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.ReadWriteLockContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Read-write locks in MariaDB keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class MariaDbReadWriteLockContractTest extends ReadWriteLockContract {
+    @Override
+    protected LockSite site() {
+        return MariaDbSite.get();
+    }
+}

@@ -1,0 +1,14 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.SemaphoreContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Semaphores in MariaDB keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class MariaDbSemaphoreContractTest extends SemaphoreContract {
+    @Override
+    protected LockSite site() {
+        return MariaDbSite.get();
+    }
+}

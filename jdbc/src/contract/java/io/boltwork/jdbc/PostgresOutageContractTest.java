@@ -1,0 +1,14 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.OutageContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks in outages of PostgreSQL keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class PostgresOutageContractTest extends OutageContract {
+    @Override
+    protected LockSite site() {
+        return PostgresSite.get();
+    }
+}

@@ -1,0 +1,14 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.ReadWriteLockContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Read-write locks in PostgreSQL keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class PostgresReadWriteLockContractTest extends ReadWriteLockContract {
+    @Override
+    protected LockSite site() {
+        return PostgresSite.get();
+    }
+}

@@ -1,0 +1,176 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.spi.Durations;
+import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Printable;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/** Options of a {@link JdbcBackend}. Immutable. */
+public final class JdbcOptions {
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(5);
+    private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
+    private static final Pattern PREFIX =
+            Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}");
+
+    private static final JdbcOptions DEFAULTS =
+            new JdbcOptions(true, "boltwork_", Duration.ofSeconds(2), Duration.ofMillis(50), IdleLife.DEFAULT);
+
+    private final boolean createTables;
+    private final String tablePrefix;
+    private final Duration commandTimeout;
+    private final Duration pollInterval;
+    private final Duration idleLife;
+
+    private JdbcOptions(
+            boolean createTables,
+            String tablePrefix,
+            Duration commandTimeout,
+            Duration pollInterval,
+            Duration idleLife) {
+        this.createTables = createTables;
+        this.tablePrefix = tablePrefix;
+        this.commandTimeout = commandTimeout;
+        this.pollInterval = pollInterval;
+        this.idleLife = idleLife;
+    }
+
+    /**
+     * Returns the default options.
+     *
+     * @return tables that the backend makes, with the prefix {@code boltwork_}, a command timeout of 2 s, a poll every 50
+     *     ms, an idle life of 10 minutes
+     */
+    public static JdbcOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * Sets whether the backend makes its tables if they are missing. Default: {@code true}. Otherwise an administrator runs
+     * the script of the database, which is in the jar: {@code io/boltwork/jdbc/postgresql.sql}, {@code mariadb.sql} or {@code
+     * h2.sql}. The backend runs the same script, and needs the right to create tables only if they are missing.
+     *
+     * @param create whether missing tables are made
+     * @return these options with that setting
+     */
+    public JdbcOptions withCreateTables(boolean create) {
+        return new JdbcOptions(create, tablePrefix, commandTimeout, pollInterval, idleLife);
+    }
+
+    /**
+     * Returns whether the backend makes its tables if they are missing.
+     *
+     * @return whether missing tables are made
+     */
+    public boolean createTables() {
+        return createTables;
+    }
+
+    /**
+     * Sets how the names of the tables begin. Clients with different prefixes have different locks. The tables are {@code
+     * <prefix>lock}, {@code <prefix>client}, {@code <prefix>inbox} and {@code <prefix>store}. Default: {@code boltwork_}.
+     *
+     * @param prefix letters, digits and underscores, at most 41, not beginning with a digit; a schema and a dot may precede
+     *     it, as in {@code shop.boltwork_}. Letters are written in lower case, those of the schema as they are
+     * @return these options with that prefix
+     * @throws IllegalArgumentException if the prefix is invalid
+     */
+    public JdbcOptions withTablePrefix(String prefix) {
+        Objects.requireNonNull(prefix, "prefix");
+        if (!PREFIX.matcher(prefix).matches()) {
+            throw new IllegalArgumentException("prefix must be the beginning of SQL identifiers without quotes, such as"
+                    + " boltwork_ or shop.boltwork_, with at most 41 characters after the schema, but is '"
+                    + Printable.text(prefix) + "'");
+        }
+        int dot = prefix.indexOf('.') + 1;
+        String lowered = prefix.substring(0, dot) + prefix.substring(dot).toLowerCase(Locale.ROOT);
+        return new JdbcOptions(createTables, lowered, commandTimeout, pollInterval, idleLife);
+    }
+
+    /**
+     * Returns how the names of the tables begin.
+     *
+     * @return the prefix, perhaps with a schema
+     */
+    public String tablePrefix() {
+        return tablePrefix;
+    }
+
+    /**
+     * Sets how long the backend waits for the answer to a statement. It is set as the network timeout of the connections. H2
+     * has none: a call waits for a frozen H2 server until that answers or the connection breaks. Default: 2 s.
+     *
+     * @param timeout 100 ms to 1 min
+     * @return these options with that timeout
+     * @throws IllegalArgumentException if the timeout is out of range
+     */
+    public JdbcOptions withCommandTimeout(Duration timeout) {
+        Duration checked = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT);
+        return new JdbcOptions(createTables, tablePrefix, checked, pollInterval, idleLife);
+    }
+
+    /**
+     * Returns how long the backend waits for the answer to a statement.
+     *
+     * @return the timeout
+     */
+    public Duration commandTimeout() {
+        return commandTimeout;
+    }
+
+    /**
+     * Sets how often a client that waits for a lock asks for its messages, if the database does not send them. PostgreSQL
+     * sends them, except through PgBouncer in transaction mode. Clients that do not wait ask for nothing. Default: 50 ms.
+     *
+     * @param interval 5 ms to 1 s
+     * @return these options with that interval
+     * @throws IllegalArgumentException if the interval is out of range
+     */
+    public JdbcOptions withPollInterval(Duration interval) {
+        Duration checked = Durations.between("interval", interval, SHORTEST_POLL, LONGEST_POLL);
+        return new JdbcOptions(createTables, tablePrefix, commandTimeout, checked, idleLife);
+    }
+
+    /**
+     * Returns how often a client that waits asks for its messages.
+     *
+     * @return the interval
+     */
+    public Duration pollInterval() {
+        return pollInterval;
+    }
+
+    /**
+     * Sets how long the row of an unused lock is kept. A row in use is kept regardless of this setting. Clients that share a
+     * lock may have different settings; the longest one applies. Fencing tokens grow even if the row is dropped, because
+     * they come from the database's clock, unless that clock is set back. Default: 10 minutes.
+     *
+     * @param idleLife 1 minute to 7 days
+     * @return these options with that idle life
+     * @throws IllegalArgumentException if the idle life is out of range
+     */
+    public JdbcOptions withIdleLife(Duration idleLife) {
+        return new JdbcOptions(
+                createTables, tablePrefix, commandTimeout, pollInterval, Duration.ofMillis(IdleLife.millis(idleLife)));
+    }
+
+    /**
+     * Returns how long the row of an unused lock is kept.
+     *
+     * @return the idle life
+     */
+    public Duration idleLife() {
+        return idleLife;
+    }
+
+    @Override
+    public String toString() {
+        return "JdbcOptions[createTables=" + createTables + ", tablePrefix=" + tablePrefix + ", commandTimeout="
+                + Durations.text(commandTimeout) + ", pollInterval=" + Durations.text(pollInterval) + ", idleLife="
+                + Durations.text(idleLife) + "]";
+    }
+}

@@ -1,0 +1,195 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Knows what the errors of databases mean. Thread-safe. */
+final class SqlFailures {
+
+    /** What is to be done about an error. */
+    enum Kind {
+        /** Another statement was faster; nothing was changed. */
+        CONFLICT,
+        /** The connection is of no use any more. */
+        CONNECTION,
+        /** The database is read-only: perhaps another server has become the primary. */
+        READ_ONLY,
+        /** The database has no room, memory or connections left. */
+        EXHAUSTED,
+        /** The tables are missing. */
+        NO_TABLES,
+        /** The database does not know the user, or the password is wrong. */
+        AUTHENTICATION,
+        /** The user lacks a right. */
+        RIGHTS,
+        /** The statement or its values are wrong. */
+        INVALID,
+        /** Anything else. */
+        OTHER
+    }
+
+    private static final Set<Integer> MARIADB_CONFLICTS = Set.of(1205, 1213, 1020);
+    private static final Set<Integer> MARIADB_READ_ONLY = Set.of(1290, 1792, 1836);
+    private static final Set<Integer> MARIADB_EXHAUSTED = Set.of(1021, 1037, 1038, 1040, 1041, 1114, 1203, 1226, 3024);
+    private static final Set<Integer> MARIADB_RIGHTS = Set.of(1044, 1142, 1143, 1227, 1370);
+    private static final Set<Integer> H2_CONNECTION = Set.of(90007, 90067, 90098, 90108, 90121);
+    private static final Set<Integer> H2_CONFLICTS = Set.of(40001, 50200, 90131);
+
+    private final boolean createTables;
+    private final String prefix;
+
+    SqlFailures(JdbcOptions options) {
+        this.createTables = options.createTables();
+        this.prefix = options.tablePrefix();
+    }
+
+    /** Returns whether nothing was changed because of other statements, so that the step may be repeated. */
+    static boolean isConflict(SQLException failure) {
+        return kind(failure) == Kind.CONFLICT;
+    }
+
+    /** Returns whether a row with the same key exists already. */
+    static boolean isDuplicate(SQLException failure) {
+        return "23505".equals(failure.getSQLState()) || failure.getErrorCode() == 1062;
+    }
+
+    /** Returns whether the tables are missing. */
+    static boolean areTablesMissing(SQLException failure) {
+        return kind(failure) == Kind.NO_TABLES;
+    }
+
+    /** Returns whether the connection must be replaced. */
+    boolean breaksConnection(Throwable failure) {
+        if (!(failure instanceof SQLException sql)) {
+            return true;
+        }
+        return switch (kind(sql)) {
+            case CONNECTION, READ_ONLY, AUTHENTICATION -> true;
+            case NO_TABLES -> createTables; // a new connection makes them
+            case CONFLICT, EXHAUSTED, RIGHTS, INVALID, OTHER -> false;
+        };
+    }
+
+    /** Returns the exception for the caller. */
+    BackendException exception(String address, SQLException failure) {
+        Kind kind = kind(failure);
+        String told =
+                Printable.text(String.valueOf(decisive(failure).getMessage()).strip());
+        return new BackendException(address + ": " + told + advice(kind), isRetryable(kind), failure);
+    }
+
+    private boolean isRetryable(Kind kind) {
+        return switch (kind) {
+            case CONFLICT, CONNECTION, READ_ONLY, EXHAUSTED, OTHER -> true;
+            case NO_TABLES -> createTables;
+            case AUTHENTICATION, RIGHTS, INVALID -> false;
+        };
+    }
+
+    private String advice(Kind kind) {
+        return switch (kind) {
+            case NO_TABLES ->
+                createTables
+                        ? ". The tables are made again"
+                        : ". The tables with the prefix " + prefix + " are missing. Run the script of the database from"
+                                + " the jar (io/boltwork/jdbc/*.sql), or use JdbcOptions.withCreateTables(true)";
+            case RIGHTS ->
+                ". The user needs the rights to SELECT, INSERT, UPDATE and DELETE in the tables " + prefix
+                        + "*, and to create them unless they exist";
+            case AUTHENTICATION -> ". Check the user, the password and the name of the database";
+            case READ_ONLY -> ". The database is read-only here; the backend connects again until it is not";
+            default -> "";
+        };
+    }
+
+    static Kind kind(SQLException failure) {
+        for (SQLException each : chain(failure)) {
+            Kind kind = kindOfOne(each);
+            if (kind != Kind.OTHER) {
+                return kind;
+            }
+        }
+        return failure instanceof java.sql.SQLTransientConnectionException
+                        || failure instanceof java.sql.SQLNonTransientConnectionException
+                        || failure instanceof java.sql.SQLRecoverableException
+                ? Kind.CONNECTION
+                : Kind.OTHER;
+    }
+
+    /** Returns the error that tells the most; pools wrap it. */
+    private static SQLException decisive(SQLException failure) {
+        return chain(failure).stream()
+                .filter(each -> kindOfOne(each) != Kind.OTHER)
+                .findFirst()
+                .orElse(failure);
+    }
+
+    private static List<SQLException> chain(SQLException failure) {
+        List<SQLException> found = new ArrayList<>();
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Throwable each = failure; each != null && seen.add(each); each = each.getCause()) {
+            if (each instanceof SQLException sql) {
+                found.add(sql);
+                SQLException next = sql.getNextException();
+                if (next != null && seen.add(next)) {
+                    found.add(next);
+                }
+            }
+        }
+        Collections.reverse(found); // the cause tells more than its wrapper
+        return found;
+    }
+
+    private static Kind kindOfOne(SQLException failure) {
+        String state = String.valueOf(failure.getSQLState());
+        int code = failure.getErrorCode();
+        Kind byCode = kindOfCode(code);
+        if (byCode != null) {
+            return byCode;
+        }
+        return switch (state) {
+            case "40001", "40P01", "55P03" -> Kind.CONFLICT;
+            case "25006" -> Kind.READ_ONLY;
+            case "57P01", "57P02", "57P03", "57P05" -> Kind.CONNECTION;
+            case "42P01", "42S02", "42S03", "42S04", "3F000" -> Kind.NO_TABLES;
+            case "42501", "42S81" -> Kind.RIGHTS;
+            default -> kindOfClass(state);
+        };
+    }
+
+    private static Kind kindOfClass(String state) {
+        return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
+            case "08" -> Kind.CONNECTION;
+            case "53" -> Kind.EXHAUSTED;
+            case "28", "3D" -> Kind.AUTHENTICATION;
+            case "0A", "22", "42" -> Kind.INVALID;
+            default -> Kind.OTHER;
+        };
+    }
+
+    private static @Nullable Kind kindOfCode(int code) {
+        if (MARIADB_CONFLICTS.contains(code) || H2_CONFLICTS.contains(code)) {
+            return Kind.CONFLICT;
+        }
+        if (MARIADB_READ_ONLY.contains(code)) {
+            return Kind.READ_ONLY;
+        }
+        if (MARIADB_EXHAUSTED.contains(code)) {
+            return Kind.EXHAUSTED;
+        }
+        if (MARIADB_RIGHTS.contains(code) || code == 90096) {
+            return Kind.RIGHTS;
+        }
+        if (H2_CONNECTION.contains(code)) {
+            return Kind.CONNECTION;
+        }
+        return code == 1049 || code == 1045 ? Kind.AUTHENTICATION : null;
+    }
+}

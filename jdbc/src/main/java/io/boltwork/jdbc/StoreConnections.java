@@ -1,0 +1,369 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.BackendException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of a store: some for commands, and one for messages. They are taken from the data source at the beginning and
+ * kept, so that a pool that its other users have emptied stops no renewal. One thread takes them, checks those that are idle,
+ * and replaces broken ones. Only that thread waits for the data source. Thread-safe.
+ */
+final class StoreConnections {
+    private static final long PING = TimeUnit.SECONDS.toNanos(5);
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
+
+    private final DataSource source;
+    private final Duration timeout;
+    private final int commands;
+    private final SqlFailures failures;
+    private final StoreTables tables;
+    private final Thread thread = new Thread(this::run, "boltwork-jdbc-connections");
+
+    /** The connections for commands that are not in use. */
+    private final BlockingQueue<StoreSession> idle;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** All connections that are open, also those in use. Guarded by {@link #lock}. */
+    private final List<StoreSession> open = new ArrayList<>();
+
+    /** The number of connections for commands that are open. Guarded by {@link #lock}. */
+    private int forCommands;
+
+    /** Whether the connection for messages is open. Guarded by {@link #lock}. */
+    private boolean hasMessenger;
+
+    /** The connection for messages until its thread takes it. Guarded by {@link #lock}. */
+    private @Nullable StoreSession messenger;
+
+    /** Why there are fewer connections than there should be. Guarded by {@link #lock}. */
+    private @Nullable Throwable problem;
+
+    private volatile boolean closed;
+
+    /** Whether idle connections are to be checked at once, because another one has broken. */
+    private volatile boolean suspect;
+
+    StoreConnections(DataSource source, JdbcOptions options, StoreTables tables, int commands) {
+        this.source = source;
+        this.timeout = options.commandTimeout();
+        this.failures = new SqlFailures(options);
+        this.tables = tables;
+        this.commands = commands;
+        this.idle = new ArrayBlockingQueue<>(commands);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    // ================================================================ for commands
+
+    /**
+     * Executes statements on one of the connections for commands. Fails at once if there is none.
+     *
+     * @throws BackendException if it fails
+     */
+    <T> T call(SqlCall<T> call) {
+        StoreSession session = take();
+        Throwable failure = null;
+        try {
+            return call.on(session);
+        } catch (SQLException failed) {
+            failure = failed;
+            throw failures.exception(tables.address(), failed);
+        } catch (RuntimeException | Error defect) {
+            failure = defect;
+            throw defect;
+        } finally {
+            if (failure != null && failures.breaksConnection(failure)) {
+                lost(session, failure);
+            } else {
+                session.used();
+                giveBack(session);
+            }
+        }
+    }
+
+    private StoreSession take() {
+        StoreSession session = idle.poll();
+        if (session != null) {
+            return session;
+        }
+        checkUsable();
+        try {
+            session = idle.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+            throw unavailable("interrupted", closing);
+        }
+        if (session == null) {
+            checkUsable();
+            throw unavailable("no connection was free within " + timeout.toMillis() + " ms", null);
+        }
+        return session;
+    }
+
+    private void checkUsable() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw unavailable("the backend is closed", null);
+            }
+            if (forCommands == 0) {
+                throw problem instanceof SQLException sql
+                        ? failures.exception(tables.address(), sql)
+                        : unavailable("there is no connection", problem);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private BackendException unavailable(String why, @Nullable Throwable cause) {
+        return new BackendException(tables.address() + ": " + why, true, cause);
+    }
+
+    private void giveBack(StoreSession session) {
+        boolean isIdle = !closed && idle.offer(session);
+        if (!isIdle) {
+            session.close();
+        } else if (closed && idle.remove(session)) {
+            session.close();
+        }
+    }
+
+    private void lost(StoreSession session, Throwable cause) {
+        change(() -> {
+            if (open.remove(session)) {
+                forCommands--;
+                problem = cause;
+            }
+        });
+        suspect = true;
+        session.discard();
+        LockSupport.unpark(thread);
+    }
+
+    /** Returns why there is no connection for commands; {@code null} if there is one. */
+    @Nullable
+    Throwable outage() {
+        lock.lock();
+        try {
+            return forCommands > 0 ? null : problem == null ? unavailable("there is no connection", null) : problem;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ================================================================ for messages
+
+    /** Waits for the connection for messages, and for one for commands. */
+    StoreSession takeMessenger() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (messenger == null || forCommands == 0) {
+                changed.await();
+            }
+            StoreSession taken = messenger;
+            messenger = null;
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until there is a connection for commands. */
+    void awaitCommands() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (forCommands == 0) {
+                changed.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Replaces the connection for messages. */
+    void lostMessenger(StoreSession session, Throwable cause) {
+        change(() -> {
+            hasMessenger = false;
+            open.remove(session);
+            problem = cause;
+        });
+        suspect = true;
+        session.discard();
+        LockSupport.unpark(thread);
+    }
+
+    /** Returns the connection for messages at the end. */
+    void returnMessenger(StoreSession session) {
+        change(() -> open.remove(session));
+        session.close();
+    }
+
+    /** Returns the last failure to connect; {@code null} if none has failed since the last success. */
+    @Nullable
+    Throwable problem() {
+        lock.lock();
+        try {
+            return problem;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the exception for a failure. */
+    BackendException exception(Throwable failure) {
+        return failure instanceof BackendException known
+                ? known
+                : failure instanceof SQLException sql
+                        ? failures.exception(tables.address(), sql)
+                        : unavailable(String.valueOf(failure), failure);
+    }
+
+    // ================================================================ the thread
+
+    private void run() {
+        long pause = FIRST_PAUSE;
+        while (!closed) {
+            try {
+                if (connectOne()) {
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
+                checkIdle();
+                LockSupport.parkNanos(this, PING / 2);
+            } catch (SQLException | RuntimeException failed) {
+                change(() -> problem = failed);
+                LockSupport.parkNanos(
+                        this, pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2));
+                pause = Math.min(LONGEST_PAUSE, pause * 2);
+            }
+        }
+    }
+
+    /** Makes a connection if one is missing. Returns whether one was. */
+    private boolean connectOne() throws SQLException {
+        boolean forMessages = isMessengerMissing();
+        if (!forMessages && !areCommandsMissing()) {
+            return false;
+        }
+        StoreSession session = StoreSession.open(source, tables, timeout);
+        change(() -> {
+            problem = null;
+            if (closed) {
+                session.discard();
+            } else if (forMessages) {
+                open.add(session);
+                hasMessenger = true;
+                messenger = session;
+            } else {
+                open.add(session);
+                forCommands++;
+                idle.add(session);
+            }
+        });
+        return true;
+    }
+
+    /** The first connection is for commands, the second for messages. */
+    private boolean isMessengerMissing() {
+        lock.lock();
+        try {
+            return !hasMessenger && forCommands > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean areCommandsMissing() {
+        lock.lock();
+        try {
+            return forCommands < commands;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkIdle() {
+        boolean all = suspect;
+        suspect = false;
+        for (int i = 0; i < commands; i++) {
+            StoreSession session = idle.poll();
+            if (session != null && (all || session.idleNanos() > PING)) {
+                check(session);
+            } else if (session != null) {
+                giveBack(session);
+            }
+        }
+    }
+
+    private void check(StoreSession session) {
+        try {
+            session.ask();
+            session.used();
+            giveBack(session);
+        } catch (SQLException | RuntimeException broken) {
+            lost(session, broken);
+        }
+    }
+
+    private void change(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ================================================================ the end
+
+    /** Ends the thread, returns the connections that are not in use, and breaks the others. Waits for that a short time. */
+    void close(long patienceMillis) {
+        closed = true;
+        thread.interrupt();
+        Thread closer = new Thread(this::closeAll, "boltwork-jdbc-close");
+        closer.setDaemon(true);
+        closer.start();
+        try {
+            closer.join(patienceMillis);
+            thread.join(patienceMillis);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void closeAll() {
+        for (StoreSession session; (session = idle.poll()) != null; ) {
+            StoreSession unused = session;
+            change(() -> open.remove(unused));
+            session.close();
+        }
+        List<StoreSession> used = new ArrayList<>();
+        change(() -> {
+            used.addAll(open);
+            open.clear();
+            changed.signalAll();
+        });
+        used.forEach(StoreSession::abort);
+    }
+}

@@ -1,0 +1,198 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+
+/** What the statements of databases differ in. */
+enum StoreDialect {
+    /**
+     * PostgreSQL. {@code clock_timestamp()} is evaluated where and when it is used; {@code now()} would be the time at which
+     * the statement began, before it waited for a row.
+     */
+    POSTGRESQL("postgresql.sql") {
+        @Override
+        String clock() {
+            return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+        }
+
+        @Override
+        String started() {
+            return "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT)";
+        }
+
+        @Override
+        String server() {
+            return "current_database()";
+        }
+
+        @Override
+        String isReplica() {
+            return "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END";
+        }
+
+        @Override
+        String ignoringDuplicates() {
+            return " ON CONFLICT DO NOTHING";
+        }
+
+        @Override
+        String updatingPresence() {
+            return "INSERT INTO {client} (client, seen_at) VALUES (:client, {clock})"
+                    + " ON CONFLICT (client) DO UPDATE SET seen_at = {clock}";
+        }
+    },
+
+    /**
+     * MariaDB and MySQL. {@code UTC_TIMESTAMP} is the time at which the statement began. {@code SYSDATE} is evaluated where
+     * it is used, but is local time, which repeats an hour once a year. So the difference between it and the local time at
+     * the beginning is added, modulo 15 minutes, which no change of local time is a fraction of.
+     */
+    MARIADB("mariadb.sql") {
+        @Override
+        String clock() {
+            return "(" + statementClock()
+                    + " + MOD(TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) + 3600000000, 900000000))";
+        }
+
+        @Override
+        String statementClock() {
+            return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
+        }
+
+        @Override
+        String version() {
+            return "SELECT CONCAT(@@version_comment, ' ', VERSION())";
+        }
+
+        @Override
+        String server() {
+            return "CONCAT(@@hostname, ':', @@port)";
+        }
+
+        @Override
+        String dual() {
+            return " FROM DUAL";
+        }
+
+        @Override
+        String updatingPresence() {
+            return "INSERT INTO {client} (client, seen_at) VALUES (:client, {clock})"
+                    + " ON DUPLICATE KEY UPDATE seen_at = {clock}";
+        }
+    },
+
+    /** H2. {@code CURRENT_TIMESTAMP} is the time at which a statement in auto-commit mode first asks for it. */
+    H2("h2.sql") {
+        @Override
+        String clock() {
+            return "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)";
+        }
+
+        @Override
+        String version() {
+            return "SELECT 'H2 ' || H2VERSION()";
+        }
+
+        @Override
+        String server() {
+            return "'h2'";
+        }
+
+        @Override
+        String typed(String parameter, String type) {
+            return "CAST(" + parameter + " AS " + type + ")";
+        }
+
+        @Override
+        String updatingPresence() {
+            return "MERGE INTO {client} (client, seen_at) KEY (client) VALUES (:client, {clock})";
+        }
+    };
+
+    private final String script;
+
+    StoreDialect(String script) {
+        this.script = script;
+    }
+
+    /** Returns an expression for the time, in microseconds since the epoch, evaluated where it is used if that is possible. */
+    abstract String clock();
+
+    /** Returns an expression for the time that does not change within a statement, as far as the database has one. */
+    String statementClock() {
+        return clock();
+    }
+
+    /** Returns an expression that changes with each start of the server, if the database knows one. */
+    String started() {
+        return "0";
+    }
+
+    /** Returns an expression that tells servers apart. */
+    abstract String server();
+
+    /** Returns an expression that is 1 if the server cannot be written to. */
+    String isReplica() {
+        return "0";
+    }
+
+    /** Returns a statement that reads the version of the database. */
+    String version() {
+        return "SELECT version()";
+    }
+
+    /** Returns the end of a SELECT without a table. */
+    String dual() {
+        return "";
+    }
+
+    /** Returns the end of an INSERT that does nothing if there is a row with the key; otherwise it fails then. */
+    String ignoringDuplicates() {
+        return "";
+    }
+
+    /** Returns a parameter in the list of a SELECT. */
+    String typed(String parameter, String type) {
+        return parameter;
+    }
+
+    /** Returns the statement that says that a client asks for its messages. */
+    abstract String updatingPresence();
+
+    /** Returns the name of the script that makes the tables. */
+    String script() {
+        return script;
+    }
+
+    /** Returns a statement. The braces stand for tables with the prefix, and for expressions of the dialect. */
+    NamedSql sql(String prefix, String text) {
+        String sql = text;
+        for (String table : new String[] {"lock", "client", "inbox", "store"}) {
+            sql = sql.replace("{" + table + "}", prefix + table);
+        }
+        return new NamedSql(sql.replace("{clock}", clock())
+                .replace("{statementClock}", statementClock())
+                .replace("{started}", started())
+                .replace("{server}", server())
+                .replace("{replica}", isReplica())
+                .replace("{dual}", dual()));
+    }
+
+    /** Returns the dialect of a database. */
+    static StoreDialect of(DatabaseMetaData database) throws SQLException {
+        String product = database.getDatabaseProductName();
+        return switch (product) {
+            case "PostgreSQL" -> POSTGRESQL;
+            case "MariaDB", "MySQL" -> MARIADB;
+            case "H2" -> H2;
+            default ->
+                throw new BackendException(
+                        "JdbcBackend does not know the database '" + Printable.text(product)
+                                + "'. It supports PostgreSQL 13 or later, MariaDB, MySQL 8 or later, and H2 2.x",
+                        false,
+                        null);
+        };
+    }
+}

@@ -1,0 +1,153 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.store.StoreClock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of the backend: in auto-commit mode, at READ COMMITTED, with a network timeout. All three are restored before
+ * it is returned. Not thread-safe, except for {@link #abort}.
+ */
+final class StoreSession {
+    private static final int UNKNOWN = -1;
+
+    final Connection connection;
+    private final StoreTables tables;
+    private final boolean autoCommit;
+    private final int isolation;
+    private int networkTimeout = UNKNOWN;
+    private volatile long usedAt = System.nanoTime();
+
+    /** The identity of the data and the server, and with it the time at which the server started. */
+    private String identity = "";
+
+    private long started;
+    private @Nullable String run;
+
+    private StoreSession(Connection connection, StoreTables tables, Duration timeout) throws SQLException {
+        this.connection = connection;
+        this.tables = tables;
+        try {
+            networkTimeout = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
+        } catch (SQLFeatureNotSupportedException none) {
+            networkTimeout = UNKNOWN;
+        }
+        autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(true);
+        isolation = connection.getTransactionIsolation();
+        if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        }
+    }
+
+    /** Takes a connection from the data source. Makes the tables if they are missing. */
+    static StoreSession open(DataSource source, StoreTables tables, Duration timeout) throws SQLException {
+        Connection connection = source.getConnection();
+        StoreSession session = null;
+        boolean isReady = false;
+        try {
+            session = new StoreSession(connection, tables, timeout);
+            session.identity = tables.prepare(connection);
+            isReady = true;
+            return session;
+        } finally {
+            if (!isReady && session != null) {
+                session.abort();
+            }
+            if (!isReady) {
+                closeQuietly(connection);
+            }
+        }
+    }
+
+    /** Returns the statements of this database. */
+    StoreStatements sql() {
+        return tables.statements();
+    }
+
+    /** Reads the clock from the columns {@code clock} and {@code started} of a row. */
+    StoreClock clock(ResultSet row) throws SQLException {
+        return clock(row.getLong("clock"), row.getLong("started"));
+    }
+
+    /** Returns a time of the clock of the server that was started at a time. */
+    StoreClock clock(long micros, long startedAt) {
+        String known = run;
+        if (known == null || started != startedAt) {
+            started = startedAt;
+            known = startedAt == 0 ? identity : identity + "@" + startedAt;
+            run = known;
+        }
+        return new StoreClock(known, micros);
+    }
+
+    /** Asks the server for its clock. */
+    StoreClock ask() throws SQLException {
+        try (NamedSql.Prepared clock = sql().clock.on(connection);
+                ResultSet row = clock.query()) {
+            row.next();
+            return clock(row);
+        }
+    }
+
+    /** Executes a statement without parameters. */
+    void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    void used() {
+        usedAt = System.nanoTime();
+    }
+
+    /** Returns for how many nanoseconds the connection has not been used. */
+    long idleNanos() {
+        return System.nanoTime() - usedAt;
+    }
+
+    /** Restores the connection and returns it to where it came from. */
+    void close() {
+        try {
+            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(isolation);
+            }
+            connection.setAutoCommit(autoCommit);
+            if (networkTimeout != UNKNOWN) {
+                connection.setNetworkTimeout(Runnable::run, networkTimeout);
+            }
+        } catch (SQLException broken) {
+            abort();
+        } finally {
+            closeQuietly(connection);
+        }
+    }
+
+    /** Breaks the connection, so that statements that wait fail, and a pool does not use it again. */
+    void abort() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException | RuntimeException broken) { // it need not be broken then
+        }
+    }
+
+    /** Breaks the connection and gives it up. */
+    void discard() {
+        abort();
+        closeQuietly(connection);
+    }
+
+    private static void closeQuietly(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException | RuntimeException broken) { // a broken connection is gone in any case
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package io.boltwork.jdbc;
+
+/** The promises of a store on MariaDB. */
+class MariaDbStoreTest extends JdbcStoreTest {
+    @Override
+    JdbcSite site() {
+        return MariaDbSite.get();
+    }
+}

@@ -172,6 +172,7 @@ final class ZooKeeperSite implements LockSite {
     @Override
     public void restartEmpty() {
         server.close();
+        admin = null; // the new server would refuse it, because it has seen later transactions
         start();
     }
 

@@ -278,10 +278,13 @@ final class StoreExecutor implements CommandExecutor {
     public Report.Inspected inspect(Look.Inspect command) {
         RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
         StoredText found = store.read(key);
-        StepContext context = steps.context(found.clock().latest());
-        return command.kind() == LockKind.LOCK
-                ? LockReports.inspect(RecordFormat.LOCK.of(key, found), context.server)
-                : context.shareRules().inspect(RecordFormat.SHARED.of(key, found));
+        StepContext latest = steps.context(found.clock().latest());
+        if (command.kind() != LockKind.LOCK) {
+            return latest.shareRules().inspect(RecordFormat.SHARED.of(key, found));
+        }
+        LockRecord record = RecordFormat.LOCK.of(key, found);
+        boolean mayHaveEnded = record.until <= latest.server.millis(); // then it is closed until it certainly has
+        return LockReports.inspect(record, mayHaveEnded ? found.clock().earliest() : latest.server);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.boltwork.zookeeper;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,7 +49,7 @@ public final class ZooKeeperOptions {
         this.idleLife = idleLife;
         this.clockTolerance = clockTolerance;
         this.digest = digest;
-        this.acl = List.copyOf(acl);
+        this.acl = Collections.unmodifiableList(new ArrayList<>(acl)); // ZooKeeper asks whether it contains null
     }
 
     /**

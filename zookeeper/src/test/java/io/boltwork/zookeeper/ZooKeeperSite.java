@@ -25,6 +25,7 @@ final class ZooKeeperSite implements LockSite {
 
     private final int port = freePort();
     private ChildJvm server;
+    private ZooKeeper admin;
 
     /** An action of an administrator. */
     interface Action<T> {
@@ -86,12 +87,21 @@ final class ZooKeeperSite implements LockSite {
         return ZooKeeperBackend.connect(connectString(), options());
     }
 
-    /** Does something with a connection of its own. */
+    /** Does something as an administrator, again if the session has ended. */
     <T> T admin(Action<T> action) {
-        try (ZooKeeper client = new ZooKeeper(connectString(), 10_000, event -> {})) {
-            return action.with(client);
-        } catch (IOException | KeeperException | InterruptedException e) {
-            throw new IllegalStateException(e);
+        for (int i = 0; ; i++) {
+            try {
+                if (admin == null || !admin.getState().isAlive()) {
+                    admin = new ZooKeeper(connectString(), 10_000, event -> {});
+                }
+                return action.with(admin);
+            } catch (KeeperException.ConnectionLossException | KeeperException.SessionExpiredException lost) {
+                if (i > 20) {
+                    throw new IllegalStateException(lost);
+                }
+            } catch (IOException | KeeperException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 
@@ -162,6 +172,7 @@ final class ZooKeeperSite implements LockSite {
     @Override
     public void restartEmpty() {
         server.close();
+        admin = null; // the new server would refuse it, because it has seen later transactions
         start();
     }
 

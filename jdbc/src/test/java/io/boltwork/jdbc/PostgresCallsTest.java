@@ -25,6 +25,7 @@ class PostgresCallsTest {
     void aFreeLockCostsOneStatementEachWay() {
         CountedSource counted = new CountedSource(PostgresSite.get().source(), 3, true);
         try (LockClient client = LockClient.create(JdbcBackend.on(counted.source(), JdbcSite.OPTIONS))) {
+            awaitAnnouncement(counted);
             FencedLock lock = client.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)));
             for (int i = 0; i < 5; i++) { // the first time, there is no row yet
                 counted.takeLockStatements();
@@ -39,11 +40,19 @@ class PostgresCallsTest {
         }
     }
 
+    /** Waits until a client has written its record, which is in the same table. */
+    private static void awaitAnnouncement(CountedSource counted) {
+        Await.until(
+                "the client announces itself",
+                () -> counted.executed.stream().anyMatch(sql -> sql.startsWith("INSERT INTO boltwork_lock (kind")));
+    }
+
     @Test
     void aRefusalCostsOneStatement() {
         CountedSource counted = new CountedSource(PostgresSite.get().source(), 3, true);
         try (LockClient holder = LockClient.create(PostgresSite.get().newBackend());
                 LockClient client = LockClient.create(JdbcBackend.on(counted.source(), JdbcSite.OPTIONS))) {
+            awaitAnnouncement(counted);
             try (Lease lease = holder.lock(name).acquire()) {
                 counted.takeLockStatements();
                 assertThat(client.lock(name).tryLock()).isFalse();
@@ -111,7 +120,10 @@ class PostgresCallsTest {
 
     private int waiting() {
         return PostgresSite.get()
-                .query("SELECT COUNT(*) FROM boltwork_lock WHERE kind = 0 AND rest LIKE '%waiting%'", row -> row.getInt(1))
+                .query(
+                        "SELECT COUNT(*) FROM boltwork_lock WHERE kind = 0 AND rest LIKE '%waiting%'"
+                                + " AND convert_from(name, 'UTF8') = '" + name + "'",
+                        row -> row.getInt(1))
                 .get(0);
     }
 

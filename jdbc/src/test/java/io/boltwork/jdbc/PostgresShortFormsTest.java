@@ -68,7 +68,11 @@ class PostgresShortFormsTest {
         long notAfter = random.nextInt(20) == 0 ? now - 1 : now + 60_000;
         if (what < 9) {
             long lease = random.nextInt(4) == 0 ? 1 + random.nextInt(3) : 30_000;
-            acquire(before, record, new Command.Acquire(key.name(), request, true, lease, random.nextInt(2), notAfter), life);
+            acquire(
+                    before,
+                    record,
+                    new Command.Acquire(key.name(), request, true, lease, random.nextInt(2), notAfter),
+                    life);
         } else if (what < 19) {
             release(before, record, random.nextInt(5) == 0 ? request : ownerOr(before, request), random, life);
         } else if (what < 27) {
@@ -117,11 +121,9 @@ class PostgresShortFormsTest {
     }
 
     private void release(StoredText before, LockRecord record, String request, Random random, long life) {
-        RecordColumns columns =
-                before.text() == null ? null : RecordColumns.of(key.kind(), before.text());
+        RecordColumns columns = before.text() == null ? null : RecordColumns.of(key.kind(), before.text());
         long first = columns == null ? 1 : columns.token() + (random.nextInt(5) == 0 ? 1 : 0);
-        Command.Release command =
-                new Command.Release(key.name(), request, first, first + random.nextInt(3), 0, null);
+        Command.Release command = new Command.Release(key.name(), request, first, first + random.nextInt(3), 0, null);
         ShortForm<Reply.Released> form = opened.store.releaseUnwanted(command, life);
         Reply.Released answer = form.answer();
         if (answer == null) {
@@ -137,12 +139,12 @@ class PostgresShortFormsTest {
         released++;
         LockRecord expected = recordAt(before, answer.server().millis());
         assertThat(answer)
-                .isEqualTo(rules(answer.server().millis() * 1_000, life, answer.server()).release(expected, command));
+                .isEqualTo(rules(answer.server().millis() * 1_000, life, answer.server())
+                        .release(expected, command));
         assertThat(opened.store.read(key).text()).isEqualTo(expected.text());
     }
 
-    private void extend(
-            StoredText before, LockRecord record, String request, long notAfter, Random random, long life) {
+    private void extend(StoredText before, LockRecord record, String request, long notAfter, Random random, long life) {
         long token = before.text() == null
                 ? 1
                 : RecordColumns.of(key.kind(), before.text()).token() + (random.nextInt(5) == 0 ? 1 : 0);

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class JdbcStore implements RecordStore {
     private static final int COMMAND_CONNECTIONS = 2;
     private static final Duration SHORTEST_CONNECT = Duration.ofSeconds(5);
-    private static final long CLOSE_MILLIS = 500;
+    private static final long CLOSE_MILLIS = 250;
     private static final long MICROS = 1_000;
     private static final long ROUTE_LIFE = TimeUnit.SECONDS.toNanos(10);
     private static final int MOST_ROUTES = 10_000;

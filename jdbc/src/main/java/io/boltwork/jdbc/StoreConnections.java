@@ -346,7 +346,7 @@ final class StoreConnections {
         closer.start();
         try {
             closer.join(patienceMillis);
-            thread.join(patienceMillis);
+            thread.join(patienceMillis / 10 + 1); // it may wait for the data source
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -120,14 +120,14 @@ class ThreeStoresTest {
     @Test
     void wrongOptionsAreNamed() {
         ApplicationContextRunner h2 = withDataSource().withPropertyValues("spring.datasource.url=jdbc:h2:mem:wrong");
-        assertWrong(h2, "boltwork.jdbc.table-prefix=a b", "tablePrefix");
-        assertWrong(h2, "boltwork.jdbc.timeout=1ms", "commandTimeout");
-        assertWrong(h2, "boltwork.jdbc.poll-interval=1h", "pollInterval");
+        assertWrong(h2, "boltwork.jdbc.table-prefix=a b", "prefix");
+        assertWrong(h2, "boltwork.jdbc.timeout=1ms", "must be");
+        assertWrong(h2, "boltwork.jdbc.poll-interval=1h", "must be");
         assertWrong(h2, "boltwork.jdbc.data-source=other", "dataSource");
         ApplicationContextRunner zooKeeper = redis().withPropertyValues(
                         "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string=localhost:1");
-        assertWrong(zooKeeper, "boltwork.zookeeper.root=relative", "root");
-        assertWrong(zooKeeper, "boltwork.zookeeper.session-timeout=1ms", "sessionTimeout");
+        assertWrong(zooKeeper, "boltwork.zookeeper.root=relative", "must");
+        assertWrong(zooKeeper, "boltwork.zookeeper.session-timeout=1ms", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");
     }
 }

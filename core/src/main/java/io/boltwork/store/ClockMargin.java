@@ -1,18 +1,19 @@
 package io.boltwork.store;
 
 import io.boltwork.spi.Command;
-import io.boltwork.spi.LatchCommand;
 
 /**
- * Makes commands safe at a store whose time is uncertain: the true time is at most that much later than the time at which the
+ * Makes leases safe at a store whose time is uncertain: the true time is at most that much later than the time at which the
  * rules run and that clients are told.
  *
  * <p>A lease begins for its holder when its command is sent, before the clock is read. So it ends, by the true clock, at most the
  * margin later than by the time that was read, and the lock stays closed for as much longer: the margin is added to the
  * takeover delay. The same covers a grant by message. Its owner counts the claim from the difference between the grant's time
  * and the time in its own last answer; the former is no later than the truth, the latter at most the margin earlier, and the
- * delay in the queue entry is the owner's. A not-after that the client has calculated from the time it was told has passed when
- * the latest time has, so it comes earlier by the margin.
+ * delay in the queue entry is the owner's.
+ *
+ * <p>A not-after may pass late by the margin. It only spares work here: a command that was given up cannot be executed after the
+ * one that followed it, because the later one has changed the version.
  *
  * @param millis the margin; with 0, all commands are what they were
  */
@@ -27,7 +28,7 @@ record ClockMargin(long millis) {
                         command.queue(),
                         command.leaseMillis(),
                         command.takeoverMillis() + millis,
-                        of(command.notAfter()),
+                        command.notAfter(),
                         command.share(),
                         command.condition());
     }
@@ -63,7 +64,7 @@ record ClockMargin(long millis) {
                         command.copies(),
                         command.onDisk(),
                         command.withinMillis(),
-                        of(command.notAfter()));
+                        command.notAfter());
     }
 
     Command.Restore of(Command.Restore command) {
@@ -75,31 +76,7 @@ record ClockMargin(long millis) {
                         command.firstToken(),
                         command.leaseMillis(),
                         command.takeoverMillis() + millis,
-                        of(command.notAfter()),
+                        command.notAfter(),
                         command.held());
-    }
-
-    LatchCommand.SetCount of(LatchCommand.SetCount command) {
-        return millis == 0
-                ? command
-                : new LatchCommand.SetCount(
-                        command.latch(),
-                        command.id(),
-                        command.count(),
-                        command.generation(),
-                        command.before(),
-                        of(command.notAfter()));
-    }
-
-    LatchCommand.CountDown of(LatchCommand.CountDown command) {
-        return millis == 0
-                ? command
-                : new LatchCommand.CountDown(
-                        command.latch(), command.id(), command.generation(), command.latest(), of(command.notAfter()));
-    }
-
-    /** Returns the time told to the client at which a not-after may have passed by the true clock. */
-    long of(long notAfter) {
-        return notAfter == Long.MAX_VALUE ? notAfter : notAfter - millis;
     }
 }

@@ -111,7 +111,7 @@ final class RecordSteps {
     private <R extends StoredRecord<R>> RecordChange change(StepContext context, R record, String text, long notAfter) {
         long now = context.server.millis();
         long expiresAt = Math.max(record.expiresAt(), now + idleMillis);
-        return new RecordChange(text, expiresAt, now > context.margin.of(notAfter) ? Long.MAX_VALUE : notAfter);
+        return new RecordChange(text, expiresAt, now > notAfter ? Long.MAX_VALUE : notAfter);
     }
 
     private boolean isListening(String client) {

@@ -6,8 +6,7 @@ import io.boltwork.spi.ServerTime;
  * The clock of a store, as it was read. If a store cannot tell its time exactly, it gives an interval in which the time lies.
  *
  * <p>Clients are told the earliest time, and rules apply at it: no lease ends early. In return, each lease that a client asks
- * for closes its lock for longer, by the width of the interval, and each not-after passes earlier by as much; see {@code
- * ClockMargin}.
+ * for closes its lock for longer, by the width of the interval; see {@code ClockMargin}.
  *
  * @param run identifies the store, and changes when the store may have lost data or has got another clock
  * @param micros the earliest time that it may be, in microseconds since the epoch
@@ -34,6 +33,11 @@ public record StoreClock(String run, long micros, long uncertainMicros) {
      */
     public ServerTime earliest() {
         return new ServerTime(Math.floorDiv(micros, MICROS), run);
+    }
+
+    /** Returns the latest time that it may be, for reports: leases end for their holders by then. */
+    StoreClock latest() {
+        return uncertainMicros == 0 ? this : new StoreClock(run, micros + uncertainMillis() * MICROS);
     }
 
     /** Returns how much later than {@link #earliest} it may be, in milliseconds, rounded up; 0 if the time is exact. */

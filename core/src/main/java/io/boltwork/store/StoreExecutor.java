@@ -25,6 +25,7 @@ import io.boltwork.spi.rules.StoredRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -242,20 +243,12 @@ final class StoreExecutor implements CommandExecutor {
 
     @Override
     public Reply.Latched setCount(LatchCommand.SetCount command) {
-        return latch(
-                command,
-                command.notAfter(),
-                (rules, record, margin) -> rules.setCount(record, margin.of(command)),
-                answer -> false);
+        return latch(command, command.notAfter(), (rules, record) -> rules.setCount(record, command), answer -> false);
     }
 
     @Override
     public Reply.Latched countDown(LatchCommand.CountDown command) {
-        return latch(
-                command,
-                command.notAfter(),
-                (rules, record, margin) -> rules.countDown(record, margin.of(command)),
-                answer -> false);
+        return latch(command, command.notAfter(), (rules, record) -> rules.countDown(record, command), answer -> false);
     }
 
     @Override
@@ -263,23 +256,20 @@ final class StoreExecutor implements CommandExecutor {
         return latch(
                 command,
                 Long.MAX_VALUE,
-                (rules, record, margin) -> rules.await(record, command),
+                (rules, record) -> rules.await(record, command),
                 answer -> OpenWaits.waits(command, answer));
     }
 
     private Reply.Latched latch(
             LatchCommand command,
             long notAfter,
-            RuleForm<LatchRules, LatchRecord, Reply.Latched> rule,
+            BiFunction<LatchRules, LatchRecord, Reply.Latched> rule,
             Predicate<Reply.Latched> waits) {
         return run(
                 new RecordKey(RecordKey.Kind.LATCH, command.latch()),
                 RecordFormat.LATCH,
                 new RecordSteps.Step<>(
-                        notAfter,
-                        false,
-                        (context, record) -> rule.apply(context.latchRules(), record, context.margin),
-                        waits));
+                        notAfter, false, (context, record) -> rule.apply(context.latchRules(), record), waits));
     }
 
     // ================================================================ looking
@@ -288,10 +278,13 @@ final class StoreExecutor implements CommandExecutor {
     public Report.Inspected inspect(Look.Inspect command) {
         RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
         StoredText found = store.read(key);
-        StepContext context = steps.context(found.clock());
-        return command.kind() == LockKind.LOCK
-                ? LockReports.inspect(RecordFormat.LOCK.of(key, found), context.server)
-                : context.shareRules().inspect(RecordFormat.SHARED.of(key, found));
+        StepContext latest = steps.context(found.clock().latest());
+        if (command.kind() != LockKind.LOCK) {
+            return latest.shareRules().inspect(RecordFormat.SHARED.of(key, found));
+        }
+        LockRecord record = RecordFormat.LOCK.of(key, found);
+        boolean mayHaveEnded = record.until <= latest.server.millis(); // then it is closed until it certainly has
+        return LockReports.inspect(record, mayHaveEnded ? found.clock().earliest() : latest.server);
     }
 
     @Override

@@ -62,7 +62,7 @@ final class StoreScan {
     }
 
     private Optional<Report.ScannedLocks.Lock> summary(LockKind kind, StoredPage.Named named, StoreClock clock) {
-        StepContext context = steps.context(clock);
+        StepContext context = steps.context(clock.latest());
         RecordKey key = new RecordKey(RecordKey.Kind.of(kind), named.name());
         StoredText stored = new StoredText(named.text(), 0, clock);
         return kind == LockKind.LOCK

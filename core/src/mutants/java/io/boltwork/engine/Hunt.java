@@ -65,7 +65,9 @@ final class Hunt {
             "io.boltwork.memory.ShareClaimRulesTest",
             "io.boltwork.memory.ShareTokenRulesTest",
             "io.boltwork.memory.ShareForceRulesTest",
-            "io.boltwork.memory.MemoryServerTest");
+            "io.boltwork.memory.MemoryServerTest",
+            "io.boltwork.store.StoreStepRulesTest",
+            "io.boltwork.memory.RecordTextTest");
 
     /** More seeds of the simulated quorum than each build runs. */
     private static final String QUORUM_SEEDS = "300";

@@ -27,6 +27,7 @@ class MutantsTest {
     /** The tests of a quorum and of its votes show nothing of the other parts, and take long. */
     private static final String QUORUM_RULES = ".*(Quorum|Vote).*";
 
+    private static final String STORE_RULES = ".*(StoreStep|RecordText).*";
     private static final String OTHER_RULES = "(?!" + QUORUM_RULES + ").*";
 
     private static final Path TABLE = Path.of("target", "mutants.md");
@@ -109,7 +110,8 @@ class MutantsTest {
         rules.setAccessible(true);
         long start = System.nanoTime();
         boolean isOfQuorum = mutant.file().matches("quorum/.*|.*/VoteRules.java");
-        String names = isOfQuorum ? QUORUM_RULES : OTHER_RULES;
+        String others = mutant.file().startsWith("store/") ? STORE_RULES : OTHER_RULES;
+        String names = isOfQuorum ? QUORUM_RULES : others;
         String[] found = mutant.byRule() ? (String[]) rules.invoke(null, names) : null;
         if (found == null && !isOfQuorum) {
             found = (String[]) seeds.invoke(null, mutant.seed(), mutant.seed() + SEEDS);

@@ -25,7 +25,12 @@ import picocli.CommandLine.TypeConversionException;
         name = "./demo --example",
         sortOptions = false,
         usageHelpWidth = 80,
-        description = {"Runs a small example on a real Redis, within some seconds.", ""})
+        description = {"Runs a small example on a real Redis, within some seconds.", ""},
+        footer = {
+            "",
+            "Locks as teams write them, and the fault of each one, step by step:",
+            "./demo --example handmade; its options: ./demo --example handmade --help"
+        })
 final class Example implements Callable<Integer> {
     private static final int FAILED = 3;
 
@@ -116,7 +121,10 @@ final class Example implements Callable<Integer> {
                     .filter(name -> name.text.equals(text))
                     .findFirst()
                     .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of "
-                            + Stream.of(Name.values()).map(name -> name.text).collect(Collectors.joining(", "))));
+                            + Stream.of(Name.values()).map(name -> name.text).collect(Collectors.joining(", "))
+                            + (text.equals("handmade")
+                                    ? "; handmade must be the first argument after --example"
+                                    : "")));
         }
     }
 }

@@ -26,12 +26,12 @@ final class SourceRegion {
         return lines(source(file), file, region);
     }
 
-    /** Reads a region from the lines of a file whose comments begin with {@code //} or {@code #}. */
+    /** Reads a region from the lines of a file whose comments begin with {@code //}, {@code #} or {@code --}. */
     static List<String> lines(List<String> source, String file, String region) {
         List<String> found = new ArrayList<>();
         boolean within = false;
         for (String line : source) {
-            String comment = line.strip().replaceFirst("^(//|#) ", "");
+            String comment = line.strip().replaceFirst("^(//|#|--) ", "");
             if (comment.equals("@start region=\"" + region + "\"")) {
                 within = true;
             } else if (within && comment.equals("@end")) {

@@ -90,6 +90,22 @@ class DemoScriptTest {
         }
     }
 
+    @Test
+    void handmadeLocksAreAModuleOfTheirOwn() throws Exception {
+        Path target = Files.createDirectories(directory.resolve("examples/handmade/target"));
+        Files.copy(classPath, target.resolve("classpath"));
+        Path home = Files.createDirectories(directory.resolve("jdk/bin"));
+        tool(home, "javac", "echo javac 17");
+        tool(home, "java", "echo \"$@\"");
+        Map<String, String> fake = Map.of("JAVA_HOME", home.getParent().toString());
+        try (DemoRun demo = DemoRun.start(directory, fake, "--example", "handmade", "--stage", "6")) {
+            assertThat(demo.exitCode()).as(demo.output()).isZero();
+            assertThat(demo.output())
+                    .contains(target.resolve("classes").toString())
+                    .endsWith("io.boltwork.examples.handmade.HandmadeDemo --stage 6\n");
+        }
+    }
+
     private String help(String path) throws Exception {
         try (DemoRun demo = DemoRun.start(directory, Map.of("PATH", path), "--help")) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();

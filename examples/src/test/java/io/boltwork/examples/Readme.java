@@ -12,18 +12,20 @@ import java.util.stream.IntStream;
 
 /**
  * The snippets of a Markdown page: the blocks below marks such as {@code <!-- snippet: QuickStart.java#quick-start -->}. Files
- * that begin with {@code spring/} are in the starter's tests, and those with {@code kotlin/} in the examples in Kotlin.
+ * that begin with {@code spring/} are in the starter's tests, those with {@code kotlin/} in the examples in Kotlin, and those with
+ * {@code handmade/} in the hand-written locks.
  */
 final class Readme {
     private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");
 
     private static final Pattern FENCE = Pattern.compile("```(java|properties|yaml)");
 
-    /** Also a build script in Kotlin, which is no snippet unless it has a mark. */
-    private static final Pattern MARKED_FENCE = Pattern.compile("```(java|properties|yaml|kotlin)");
+    /** Also a build script in Kotlin and a script in Lua, which are no snippets unless they have a mark. */
+    private static final Pattern MARKED_FENCE = Pattern.compile("```(java|properties|yaml|kotlin|lua)");
 
     private static final String SPRING = "spring/";
     private static final String KOTLIN = "kotlin/";
+    private static final String HANDMADE = "handmade/";
 
     private final List<String> lines;
 
@@ -72,7 +74,7 @@ final class Readme {
     long blocks() {
         return IntStream.range(0, lines.size())
                 .filter(i -> FENCE.matcher(lines.get(i).strip()).matches()
-                        || lines.get(i).strip().equals("```kotlin") && i > 0 && isMark(lines.get(i - 1)))
+                        || MARKED_FENCE.matcher(lines.get(i).strip()).matches() && i > 0 && isMark(lines.get(i - 1)))
                 .count();
     }
 
@@ -84,6 +86,10 @@ final class Readme {
         if (file.startsWith(KOTLIN)) {
             Path directory = Path.of("kotlin", "src", "main", "kotlin", "io", "boltwork", "examples", "kotlin");
             return region(directory, file, KOTLIN, region);
+        }
+        if (file.startsWith(HANDMADE)) {
+            Path directory = Path.of("handmade", "src", "main", "java", "io", "boltwork", "examples", "handmade");
+            return region(directory, file, HANDMADE, region);
         }
         if (file.startsWith(SPRING)) {
             Path sources = Path.of("..", "spring", "src", "test");

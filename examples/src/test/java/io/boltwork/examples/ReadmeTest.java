@@ -17,7 +17,17 @@ class ReadmeTest {
     private static final String MARK = "<!-- snippet: QuickStart.java#quick-start -->";
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/fencing.md", "docs/operations.md", "docs/spring.md", "docs/reactive.md"})
+    @ValueSource(
+            strings = {
+                "README.md",
+                "docs/choosing.md",
+                "docs/fencing.md",
+                "docs/operations.md",
+                "docs/spring.md",
+                "docs/reactive.md",
+                "docs/stores.md",
+                "docs/why.md"
+            })
     void snippetsMatchTheirSources(String page) throws IOException {
         Readme readme = new Readme(Files.readAllLines(Path.of("..", page)));
         assertThat(readme.verified())

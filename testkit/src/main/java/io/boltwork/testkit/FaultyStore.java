@@ -6,6 +6,7 @@ import io.boltwork.spi.ServerTime;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.RecordStore;
+import io.boltwork.store.StoreLetter;
 import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
@@ -207,6 +208,25 @@ public final class FaultyStore implements RecordStore {
             action.run();
         }
         return call(() -> store.write(key, before, change));
+    }
+
+    @Override
+    public boolean write(RecordKey key, StoredText before, RecordChange change, List<StoreLetter> letters) {
+        Runnable action = beforeWrite;
+        if (action != null) {
+            action.run();
+        }
+        return call(() -> store.write(key, before, change, letters));
+    }
+
+    @Override
+    public StoredText recall(RecordKey key) {
+        return call(() -> store.recall(key));
+    }
+
+    @Override
+    public boolean isCurrent(RecordKey key, StoredText found) {
+        return call(() -> store.isCurrent(key, found));
     }
 
     @Override

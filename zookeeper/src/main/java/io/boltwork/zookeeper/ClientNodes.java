@@ -13,7 +13,6 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.data.Stat;
-import org.jspecify.annotations.Nullable;
 
 /** The nodes of this client: one that lives as long as its session, and one for messages. Thread-safe. */
 final class ClientNodes {
@@ -138,23 +137,21 @@ final class ClientNodes {
         });
     }
 
-    /** Removes the nodes, without waiting. */
-    void delete() {
-        delete(client);
+    /** Removes the nodes, without waiting. Returns when that is done. */
+    CompletableFuture<?> delete() {
+        return delete(client);
     }
 
-    private void delete(String id) {
-        delete(calls, paths.alive(id));
+    private CompletableFuture<?> delete(String id) {
         delete(calls, paths.inbox(id)); // if there are messages, it is swept later
+        return delete(calls, paths.alive(id));
     }
 
-    private static void delete(ZooKeeperCalls calls, String path) {
-        @Nullable CompletableFuture<@Nullable Boolean> sent;
+    private static CompletableFuture<?> delete(ZooKeeperCalls calls, String path) {
         try {
-            sent = calls.delete(path);
+            return calls.delete(path).exceptionally(failed -> null);
         } catch (BackendException later) { // what is left is swept
-            return;
+            return CompletableFuture.completedFuture(null);
         }
-        sent.exceptionally(failed -> null);
     }
 }

@@ -3,6 +3,8 @@ package io.boltwork.zookeeper;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,7 +23,7 @@ public final class ZooKeeperOptions {
             Duration.ofSeconds(10),
             Duration.ofSeconds(2),
             IdleLife.DEFAULT,
-            Duration.ofMillis(250),
+            Duration.ofMillis(100),
             Optional.empty(),
             ZooDefs.Ids.OPEN_ACL_UNSAFE);
 
@@ -47,14 +49,14 @@ public final class ZooKeeperOptions {
         this.idleLife = idleLife;
         this.clockTolerance = clockTolerance;
         this.digest = digest;
-        this.acl = List.copyOf(acl);
+        this.acl = Collections.unmodifiableList(new ArrayList<>(acl)); // ZooKeeper asks whether it contains null
     }
 
     /**
      * Returns the default options.
      *
      * @return the root {@code /boltwork}, a session timeout of 10 s, a command timeout of 2 s, an idle life of 10 minutes, a
-     *     clock tolerance of 250 ms, no digest, nodes that every client may read and write
+     *     clock tolerance of 100 ms, no digest, nodes that every client may read and write
      */
     public static ZooKeeperOptions defaults() {
         return DEFAULTS;
@@ -124,14 +126,14 @@ public final class ZooKeeperOptions {
 
     /**
      * Sets how exactly the client must know the time of the ensemble's leader. A lock whose lease ends without a release stays
-     * closed for as much longer. If writes take longer than this to be answered, commands fail. Default: 250 ms.
+     * closed for as much longer. If every write takes longer than this to be answered, commands fail. Default: 100 ms.
      *
-     * @param tolerance 50 ms to 900 ms
+     * @param tolerance 20 ms to 900 ms
      * @return these options with that tolerance
      * @throws IllegalArgumentException if the tolerance is shorter or longer
      */
     public ZooKeeperOptions withClockTolerance(Duration tolerance) {
-        check("clockTolerance", tolerance, Duration.ofMillis(50), Duration.ofMillis(900));
+        check("clockTolerance", tolerance, Duration.ofMillis(20), Duration.ofMillis(900));
         return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, tolerance, digest, acl);
     }
 

@@ -4,10 +4,13 @@ import io.boltwork.BackendException;
 import io.boltwork.store.StoreClock;
 import io.boltwork.store.StoreListener;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.curator.framework.CuratorFramework;
@@ -78,9 +81,26 @@ final class ZooKeeperSession {
         nodes = own;
         started.getConnectionStateListenable().addListener(states);
         connected = started.getZookeeperClient().isConnected();
-        own.prepare();
-        ready.set(true);
-        listener.connected(reads.get().earliest());
+        onThread(() -> {
+            own.prepare();
+            ready.set(true);
+            listener.connected(reads.get().earliest());
+        });
+    }
+
+    /** Runs a task on the thread that follows the connection, and waits for its end. */
+    private void onThread(Runnable task) {
+        try {
+            thread.submit(task).get();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new BackendException("The wait for ZooKeeper was interrupted", true, interrupted);
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof BackendException known) {
+                throw known;
+            }
+            throw new BackendException("ZooKeeper could not be used: " + failed.getCause(), true, failed);
+        }
     }
 
     private void awaitConnection(CuratorFramework started) {
@@ -207,35 +227,37 @@ final class ZooKeeperSession {
 
     // ================================================================ closing
 
-    /** Removes the client's nodes and ends the session, but waits for that only shortly. Idempotent. */
+    /**
+     * Removes the client's nodes, and waits for that only shortly. The session ends in the background, since ZooKeeper's client
+     * takes a tenth of a second for it. Idempotent.
+     */
     void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        thread.shutdownNow();
         CuratorFramework started = curator;
-        ClientNodes own = nodes;
         if (started == null) {
-            thread.shutdownNow();
             return;
         }
         started.getConnectionStateListenable().removeListener(states);
+        ClientNodes own = nodes;
         if (own != null && connected) {
-            own.delete();
+            await(own.delete());
         }
         if (connector.isOwn()) {
             Thread closer = new Thread(started::close, "boltwork-zookeeper-close");
             closer.setDaemon(true);
             closer.start();
-            join(closer);
         }
-        thread.shutdownNow();
     }
 
-    private static void join(Thread closer) {
+    private static void await(CompletableFuture<?> end) {
         try {
-            closer.join(CLOSE_TIMEOUT.toMillis());
+            end.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException late) { // the session ends, and what is left is swept
         }
     }
 }

@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZooKeeperStore implements RecordStore {
     private static final int NONE = -1;
-    private static final int CLOCK_READS = 5;
     private static final int REMEMBERED = 10_000;
     private static final int LONGEST_REMEMBERED = 2_000;
     private static final long REMEMBERED_FOR = TimeUnit.SECONDS.toNanos(30);
@@ -129,13 +128,14 @@ final class ZooKeeperStore implements RecordStore {
     // ================================================================ records
 
     private StoreClock clock() {
-        for (int i = 0; i < CLOCK_READS; i++) {
+        long begun = System.nanoTime();
+        do {
             Optional<StoreClock> read = clock.read();
             if (read.isPresent()) {
                 return read.get();
             }
             session().nodes().readClock();
-        }
+        } while (System.nanoTime() - begun < options.commandTimeout().toNanos());
         throw new BackendException(
                 "ZooKeeper at " + address() + " answers too slowly to tell its time within "
                         + options.clockTolerance().toMillis() + " ms",
@@ -219,7 +219,7 @@ final class ZooKeeperStore implements RecordStore {
         StoreClock now = clock();
         boolean isSameClock = now.run().equals(before.clock().run());
         if (change.notAfter() != Long.MAX_VALUE
-                && (!isSameClock || now.micros() + now.uncertainMicros() > change.notAfter() * 1_000)) {
+                && (!isSameClock || now.earliest().millis() > change.notAfter())) {
             return false; // the step is repeated with the new time
         }
         List<StoreLetter> sent =

@@ -1,0 +1,15 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.testkit.ConditionContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on ZooKeeper keep the Condition contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ZooKeeperConditionContractTest extends ConditionContract {
+
+    @Override
+    protected LockSite site() {
+        return ZooKeeperSite.shared();
+    }
+}

@@ -1,0 +1,15 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.testkit.LeaseContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on ZooKeeper keep the Lease contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ZooKeeperLeaseContractTest extends LeaseContract {
+
+    @Override
+    protected LockSite site() {
+        return ZooKeeperSite.shared();
+    }
+}

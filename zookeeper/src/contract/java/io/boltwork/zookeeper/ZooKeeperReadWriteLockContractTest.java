@@ -1,0 +1,15 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.ReadWriteLockContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on ZooKeeper keep the ReadWriteLock contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ZooKeeperReadWriteLockContractTest extends ReadWriteLockContract {
+
+    @Override
+    protected LockSite site() {
+        return ZooKeeperSite.shared();
+    }
+}

@@ -1,0 +1,15 @@
+package io.boltwork.zookeeper;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.SemaphoreContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on ZooKeeper keep the Semaphore contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ZooKeeperSemaphoreContractTest extends SemaphoreContract {
+
+    @Override
+    protected LockSite site() {
+        return ZooKeeperSite.shared();
+    }
+}

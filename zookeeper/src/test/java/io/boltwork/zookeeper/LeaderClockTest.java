@@ -1,0 +1,59 @@
+package io.boltwork.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.store.StoreClock;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The interval in which the leader's time lies. */
+class LeaderClockTest {
+    private static final long TOLERANCE = 100_000;
+    private static final long EPOCH = 1L << 32;
+
+    private final LeaderClock clock = new LeaderClock(TOLERANCE);
+    private final long now = System.nanoTime();
+
+    private void wrote(long epoch, long millis, long agoMillis, long tookMillis) {
+        long answered = now - TimeUnit.MILLISECONDS.toNanos(agoMillis);
+        clock.wrote("s", epoch * EPOCH + 7, millis, answered - TimeUnit.MILLISECONDS.toNanos(tookMillis), answered);
+    }
+
+    private StoreClock read() {
+        return clock.read().orElseThrow();
+    }
+
+    @Test
+    void timeIsUnknownAtFirstAndAfterASlowWrite() {
+        assertThat(clock.read()).isEmpty();
+        wrote(1, 1_000, 0, 150);
+        assertThat(clock.read()).isEmpty();
+    }
+
+    @Test
+    void earliestTimeIsThatOfAWriteWhoseAnswerTookNoTime() {
+        wrote(1, 1_000, 0, 50);
+        assertThat(read().micros()).isBetween(999_000L, 1_090_000L);
+        assertThat(read().uncertainMicros()).isEqualTo(TOLERANCE);
+        assertThat(read().run()).isEqualTo("s.1");
+    }
+
+    @Test
+    void widthGrowsWithTime() {
+        wrote(1, 1_000, 4_000, 1);
+        long earliest = read().micros();
+        assertThat(earliest).isBetween(1_000_000 + 3_959_000L, 1_000_000 + 4_050_000L);
+        wrote(1, 1_000, 6_000, 1);
+        assertThat(read().micros()).as("an older write tells nothing new").isBetween(earliest, earliest + 90_000);
+    }
+
+    @Test
+    void anotherEpochIsAnotherClock() {
+        wrote(1, 1_000, 0, 1);
+        wrote(2, 500, 0, 1);
+        assertThat(read().run()).isEqualTo("s.2");
+        assertThat(read().micros()).isLessThan(600_000);
+        wrote(1, 9_000, 0, 1);
+        assertThat(read().run()).as("a late answer of the earlier leader").isEqualTo("s.2");
+    }
+}

@@ -1,0 +1,174 @@
+package io.boltwork.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.store.RecordBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.FaultyStore;
+import io.boltwork.testkit.Task;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Test;
+
+/** Clients, sessions and the cost of a lock on ZooKeeper. */
+class ZooKeeperBackendTest {
+    private final ZooKeeperSite site = ZooKeeperSite.shared();
+    private final String name = "backend:" + UUID.randomUUID();
+
+    private CuratorFramework framework() {
+        CuratorFramework framework =
+                CuratorFrameworkFactory.newClient(site.connectString(), 4_000, 2_000, new RetryOneTime(100));
+        framework.start();
+        return framework;
+    }
+
+    private static ZooKeeper session(CuratorFramework framework) {
+        try {
+            return framework.getZookeeperClient().getZooKeeper();
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    /** Returns the number of requests that a framework has sent. */
+    private static int requests(CuratorFramework framework) {
+        Matcher xid = Pattern.compile(" xid:(\\d+)").matcher(session(framework).toString());
+        assertThat(xid.find()).isTrue();
+        return Integer.parseInt(xid.group(1));
+    }
+
+    @Test
+    void pairTakesTwoRequestsIfThisClientUsedTheLockLast() {
+        try (CuratorFramework framework = framework();
+                LockClient client = LockClient.create(ZooKeeperBackend.on(framework, ZooKeeperSite.options()))) {
+            FencedLock lock = client.lock(name);
+            lock.lock();
+            lock.unlock();
+            int before = requests(framework);
+            for (int i = 0; i < 10; i++) {
+                lock.lock();
+                lock.unlock();
+            }
+            assertThat(requests(framework) - before).isEqualTo(20);
+            useElsewhere();
+            before = requests(framework);
+            lock.lock();
+            lock.unlock();
+            assertThat(requests(framework) - before)
+                    .as("a write that comes too late, sync and read, a write; a write")
+                    .isEqualTo(5);
+        }
+    }
+
+    private void useElsewhere() {
+        try (LockClient other = LockClient.create(site.newBackend())) {
+            other.lock(name).lock();
+            other.lock(name).unlock();
+        }
+    }
+
+    @Test
+    void leaseOutlivesTheSession() throws Exception {
+        try (CuratorFramework framework = framework();
+                LockClient client = LockClient.create(ZooKeeperBackend.on(framework, ZooKeeperSite.options()));
+                LockClient other = LockClient.create(site.newBackend())) {
+            Lease lease = client.lock(name, LockOptions.renewedLease(Duration.ofSeconds(10)))
+                    .acquire();
+            ZooKeeper first = session(framework);
+            end(first);
+            Await.until(
+                    "another session",
+                    () -> session(framework) != first
+                            && session(framework).getState().isConnected());
+            assertThat(other.lock(name).tryLock()).isFalse();
+            assertThat(lease.isValid()).isTrue();
+            Await.until("it can be verified again", () -> verified(lease));
+            Task<Long> waiting = Task.start("caller", () -> {
+                other.lock(name).lock();
+                return 1L;
+            });
+            Await.until(
+                    "it waits", () -> !other.inspector().describe(name).queue().isEmpty());
+            lease.release();
+            assertThat(waiting.get()).isEqualTo(1L);
+            FencedLock mine = client.lock(name);
+            assertThat(mine.tryLock()).isFalse();
+        }
+    }
+
+    private static boolean verified(Lease lease) {
+        try {
+            return lease.verify();
+        } catch (BackendException later) {
+            return false;
+        }
+    }
+
+    /** Ends a session as if it had timed out. */
+    private void end(ZooKeeper session) throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        Watcher watcher = event -> connected.countDown();
+        try (ZooKeeper twin = new ZooKeeper(
+                site.connectString(), 4_000, watcher, session.getSessionId(), session.getSessionPasswd())) {
+            connected.await();
+        }
+    }
+
+    @Test
+    void clientThatStopsBetweenReadingAndWritingDelaysNoOther() throws Exception {
+        FaultyStore.StoreFaults faults = new FaultyStore.StoreFaults();
+        FaultyStore store = new FaultyStore(
+                new ZooKeeperStore(
+                        new ZooKeeperConnector(site.connectString(), null, ZooKeeperSite.options()),
+                        ZooKeeperSite.options()),
+                faults);
+        try (LockClient stopped = LockClient.create(RecordBackend.on(store));
+                LockClient other = LockClient.create(site.newBackend())) {
+            CountDownLatch reading = new CountDownLatch(1);
+            CountDownLatch goOn = new CountDownLatch(1);
+            store.beforeWrite(() -> {
+                store.beforeWrite(null);
+                reading.countDown();
+                await(goOn);
+            });
+            Task<Boolean> late = Task.start("caller", () -> stopped.lock(name).tryLock());
+            reading.await();
+            FencedLock lock = other.lock(name);
+            assertThat(lock.tryLock()).isTrue();
+            goOn.countDown();
+            assertThat(late.get()).as("its write fails, and the lock is held").isFalse();
+            lock.unlock();
+            assertThat(stopped.lock(name).tryLock()).isTrue();
+            stopped.lock(name).unlock();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void serverThatCannotBeReachedIsNamed() {
+        assertThatThrownBy(() -> LockClient.create(ZooKeeperBackend.connect("127.0.0.1:1")))
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("127.0.0.1:1");
+    }
+}

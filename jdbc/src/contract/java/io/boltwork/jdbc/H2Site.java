@@ -1,9 +1,13 @@
 package io.boltwork.jdbc;
 
+import io.boltwork.BackendException;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.store.RecordBackend;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.FaultyStore;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 
@@ -12,6 +16,8 @@ final class H2Site extends JdbcSite {
     private final JdbcDataSource source = new JdbcDataSource();
     private final FaultyStore.StoreFaults faults = new FaultyStore.StoreFaults();
 
+    private final List<JdbcStore> stores = new CopyOnWriteArrayList<>();
+
     H2Site() {
         source.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
         source.setUser("sa");
@@ -19,7 +25,9 @@ final class H2Site extends JdbcSite {
 
     @Override
     public LockBackend newBackend() {
-        return RecordBackend.on(new FaultyStore(new JdbcStore(source, OPTIONS), faults));
+        JdbcStore store = new JdbcStore(source, OPTIONS);
+        stores.add(store);
+        return RecordBackend.on(new FaultyStore(store, faults));
     }
 
     @Override
@@ -52,7 +60,21 @@ final class H2Site extends JdbcSite {
         faults.freeze();
         execute("SHUTDOWN");
         faults.disconnect();
+        stores.forEach(store -> Await.until("the store is connected again", () -> isUsable(store)));
         faults.thaw();
+    }
+
+    private boolean isUsable(JdbcStore store) {
+        try {
+            store.version();
+            return true;
+        } catch (BackendException e) {
+            boolean isClosed = String.valueOf(e.getMessage()).contains("the backend is closed");
+            if (isClosed) {
+                stores.remove(store);
+            }
+            return isClosed;
+        }
     }
 
     @Override

@@ -21,7 +21,7 @@ final class MariaDbSite extends JdbcSite {
     static MariaDbSite get() {
         assumeTrue(MariaDbServer.isInstalled(), "MariaDB is not installed");
         if (started == null) {
-            started = new MariaDbSite(MariaDbServer.start());
+            started = new MariaDbSite(MariaDbServer.start("max-connections=400"));
         }
         return started;
     }

@@ -22,7 +22,7 @@ final class PostgresSite extends JdbcSite {
     static PostgresSite get() {
         assumeTrue(PostgresServer.isInstalled(), "PostgreSQL is not installed");
         if (started == null) {
-            started = new PostgresSite(PostgresServer.start("max_connections=100"));
+            started = new PostgresSite(PostgresServer.start("max_connections=300"));
         }
         return started;
     }

@@ -86,17 +86,22 @@ final class PostgresShortForms {
     /**
      * The time that the leases count from is read at the beginning; only whether it is too late is decided under the lock of
      * each row. Only one client extends a lease, so two such statements do not wait for each other in a circle. If statements
-     * of one client do, one of them fails, and its leases are extended one by one.
+     * of one client do, one of them fails, and its leases are extended one by one. Positions in arrays take the place of a
+     * join, for which PostgreSQL may keep a plan that was good while the table was empty.
      */
     private static final String EXTEND = """
-            UPDATE {lock} AS r SET version = r.version + 1, until_at = greatest(r.until_at, c.now + i.lease),
-                expires_at = CASE WHEN (r.expires_at - greatest(r.until_at, c.now + i.lease)) * 8 < :life * 7
-                    THEN greatest(r.until_at, c.now + i.lease) + :life ELSE r.expires_at END,
-                drop_at = greatest(r.expires_at, greatest(r.until_at, c.now + i.lease) + :life)
-            FROM unnest(:names, :owners, :tokens, :leases) AS i(name, owner, token, lease),
-                (SELECT {clock} / 1000 AS now) c
-            WHERE r.kind = 0 AND r.name = i.name AND r.rest IS NULL AND r.owner = i.owner AND r.token = i.token
-                AND r.expires_at >= c.now AND {clock} <= :latest
+            UPDATE {lock} AS r SET version = r.version + 1,
+                until_at = greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)]),
+                expires_at = CASE WHEN (r.expires_at - greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)])) * 8
+                        < :life * 7
+                    THEN greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)]) + :life
+                    ELSE r.expires_at END,
+                drop_at = greatest(r.expires_at,
+                    greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)]) + :life)
+            FROM (SELECT {clock} / 1000 AS now) c
+            WHERE r.kind = 0 AND r.name = ANY(:names) AND r.rest IS NULL AND r.expires_at >= c.now AND {clock} <= :latest
+                AND CASE WHEN r.name = ANY(:names) THEN r.owner = (:owners)[array_position(:names, r.name)]
+                    AND r.token = (:tokens)[array_position(:names, r.name)] ELSE FALSE END
             RETURNING r.name, c.now, {started} AS started""";
 
     private static final int BLOCK = LockBackend.TOKENS_PER_HOLD - 1;

@@ -46,6 +46,9 @@ final class StoreConnections {
     /** The number of connections for commands that are open. Guarded by {@link #lock}. */
     private int forCommands;
 
+    /** When the last connection for commands was lost. Guarded by {@link #lock}. */
+    private long lostAt = System.nanoTime();
+
     /** Whether the connection for messages is open. Guarded by {@link #lock}. */
     private boolean hasMessenger;
 
@@ -110,31 +113,42 @@ final class StoreConnections {
         if (session != null) {
             return session;
         }
-        checkUsable();
+        long patience = checkUsable();
         try {
-            session = idle.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            session = idle.poll(patience, TimeUnit.NANOSECONDS);
         } catch (InterruptedException closing) {
             Thread.currentThread().interrupt();
             throw unavailable("interrupted", closing);
         }
         if (session == null) {
-            checkUsable();
+            if (checkUsable() < timeout.toNanos()) {
+                throw unavailable("there is no connection", problem());
+            }
             throw unavailable("no connection was free within " + timeout.toMillis() + " ms", null);
         }
         return session;
     }
 
-    private void checkUsable() {
+    /**
+     * Returns how many nanoseconds to wait for a connection. There may be none for a moment, which one command timeout bounds
+     * for all commands together; then they fail at once.
+     */
+    private long checkUsable() {
         lock.lock();
         try {
             if (closed) {
                 throw unavailable("the backend is closed", null);
             }
+            long left = timeout.toNanos();
             if (forCommands == 0) {
+                left -= System.nanoTime() - lostAt;
+            }
+            if (left <= 0) {
                 throw problem instanceof SQLException sql
                         ? failures.exception(tables.address(), sql)
                         : unavailable("there is no connection", problem);
             }
+            return left;
         } finally {
             lock.unlock();
         }
@@ -157,6 +171,7 @@ final class StoreConnections {
         change(() -> {
             if (open.remove(session)) {
                 forCommands--;
+                lostAt = System.nanoTime();
                 problem = cause;
             }
         });

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
 
 /** A ZooKeeper server in a JVM of its own. */
@@ -113,9 +114,11 @@ final class ZooKeeperSite implements LockSite {
         }
     }
 
+    /** Deletes a record as a sweep does: the version of its bucket is raised, so that versions do not repeat. */
     private static void delete(ZooKeeper client, String path) throws KeeperException, InterruptedException {
+        String bucket = path.substring(0, path.lastIndexOf('/'));
         try {
-            client.delete(path, -1);
+            client.multi(List.of(Op.setData(bucket, new byte[0], -1), Op.delete(path, -1)));
         } catch (KeeperException.NoNodeException none) { // as it should be
         }
     }

@@ -25,12 +25,13 @@ final class Comparison implements AutoCloseable {
         this.terminal = terminal;
     }
 
-    /** Starts the shops without opening them. */
-    static Comparison prepare(SaleOptions options, String redisUri, PrintStream out, Terminal terminal) {
+    /** Starts the shops without opening them. The locks are at {@code lockAddress}, in the Redis of the stock or elsewhere. */
+    static Comparison prepare(
+            SaleOptions options, String redisUri, String lockAddress, PrintStream out, Terminal terminal) {
         List<ShopProcess> shops = new ArrayList<>();
         try {
             for (int i = 0; i < options.shops(); i++) {
-                shops.add(ShopProcess.start(redisUri, redisUri));
+                shops.add(ShopProcess.start(redisUri, lockAddress));
             }
             Warehouse warehouse = Warehouse.connect(RedisURI.create(redisUri));
             return new Comparison(options, shops, warehouse, out, terminal);
@@ -40,13 +41,17 @@ final class Comparison implements AutoCloseable {
         }
     }
 
-    void introduce(String whoseRedis) {
+    /** Says what is sold, and where. {@code store} is empty if the locks are where the stock is. */
+    void introduce(String whoseRedis, String store) {
         SalePlan plan = options.plan(item, options.mode());
         out.printf(
                 "Flash sale: %d buyers within %s, %d items, %d shops (a JVM each).%n",
                 plan.buyers(), DurationText.format(plan.over()), options.stock(), options.shops());
         out.printf("A purchase reads the stock, works %s, writes the stock.%n", DurationText.format(plan.work()));
         out.printf("The stock is kept in Redis %s, %s.%n", warehouse.serverVersion(), whoseRedis);
+        if (!store.isEmpty()) {
+            out.printf("The locks are kept in %s.%n", store);
+        }
     }
 
     /**

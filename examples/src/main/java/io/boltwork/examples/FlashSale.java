@@ -42,6 +42,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "The full sale takes about a minute:  ./demo --buyers 1000 --over 5s",
             "The master is killed during the sale:  ./demo --deployment sentinel",
             "Two of five masters are killed:  ./demo --deployment quorum",
+            "The locks are in a database:  ./demo --store postgresql",
             "Small examples of other uses:  ./demo --example --help",
             "Hand-written locks and their faults:  ./demo --example handmade"
         },
@@ -65,7 +66,7 @@ final class FlashSale implements Callable<Integer> {
     @Mixin
     private SaleOptions options = new SaleOptions();
 
-    @Option(names = "--help", order = 10, usageHelp = true, description = "Shows this text.")
+    @Option(names = "--help", order = 11, usageHelp = true, description = "Shows this text.")
     boolean help;
 
     private volatile boolean selling;
@@ -96,6 +97,11 @@ final class FlashSale implements Callable<Integer> {
                         Objects.requireNonNull(spec).commandLine(),
                         "--deployment starts a Redis to be killed, and cannot be combined with --redis");
             }
+            if (options.store() != null) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(),
+                        "--deployment keeps the locks in Redis, and cannot be combined with --store");
+            }
             return survive(deployment);
         }
         if (uri != null) {
@@ -117,9 +123,19 @@ final class FlashSale implements Callable<Integer> {
     }
 
     private int sell(String redisUri, String whoseRedis) throws InterruptedException {
-        try (Comparison comparison = Comparison.prepare(options, redisUri, out, terminal)) {
+        StoreSite.Kind kind = options.store();
+        if (kind == null) {
+            return sell(redisUri, whoseRedis, redisUri, "");
+        }
+        try (StoreSite store = StoreSite.start(kind)) {
+            return sell(redisUri, whoseRedis, store.address(), store.describe());
+        }
+    }
+
+    private int sell(String redisUri, String whoseRedis, String lockAddress, String store) throws InterruptedException {
+        try (Comparison comparison = Comparison.prepare(options, redisUri, lockAddress, out, terminal)) {
             selling = true;
-            comparison.introduce(whoseRedis);
+            comparison.introduce(whoseRedis, store);
             comparison.rehearse();
             SaleResult without = comparison.sell(SaleMode.NONE);
             SaleResult with = comparison.sell(options.mode());

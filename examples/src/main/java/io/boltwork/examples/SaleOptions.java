@@ -47,6 +47,16 @@ final class SaleOptions {
                             + " master of the sale's lock during the sale, or two of the quorum's five masters.")
     private SaleSite.@Nullable Kind deployment;
 
+    @Option(
+            names = "--store",
+            order = 10,
+            paramLabel = "KIND",
+            converter = StoreConverter.class,
+            description =
+                    "postgresql, h2 or zookeeper: keeps the locks there, and the stock in Redis. PostgreSQL must be"
+                            + " installed; the others come with the demo.")
+    private StoreSite.@Nullable Kind store;
+
     private int shops;
     private int buyers;
     private int stock;
@@ -131,6 +141,11 @@ final class SaleOptions {
         return deployment;
     }
 
+    /** Returns the store of the locks; {@code null} for Redis. */
+    StoreSite.@Nullable Kind store() {
+        return store;
+    }
+
     int shops() {
         return shops;
     }
@@ -188,6 +203,18 @@ final class SaleOptions {
                 default ->
                     throw new TypeConversionException(
                             "'" + text + "' is neither standalone, sentinel, replicated, cluster nor quorum");
+            };
+        }
+    }
+
+    static final class StoreConverter implements ITypeConverter<StoreSite.Kind> {
+        @Override
+        public StoreSite.Kind convert(String text) {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "postgresql" -> StoreSite.Kind.POSTGRESQL;
+                case "h2" -> StoreSite.Kind.H2;
+                case "zookeeper" -> StoreSite.Kind.ZOOKEEPER;
+                default -> throw new TypeConversionException("'" + text + "' is neither postgresql, h2 nor zookeeper");
             };
         }
     }

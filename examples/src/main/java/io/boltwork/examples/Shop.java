@@ -18,7 +18,7 @@ import java.util.List;
  *
  * <pre>
  * in: (URI of the stock's Redis)
- * in: (URIs of the locks' Redis) out: ready
+ * in: (URIs of the locks' Redis, or another store) out: ready
  *
  * in: sale (plan)               out: ready, when the buyers' threads have started
  * in: go (epoch milliseconds)   out: visit (visit), for each buyer, then done
@@ -52,12 +52,15 @@ final class Shop {
     }
 
     /**
-     * Accepts one address, the addresses of a master and its replicas, {@code cluster} and some of its nodes, or {@code
-     * quorum} and all its servers.
+     * Accepts one address, the addresses of a master and its replicas, {@code cluster} and some of its nodes, {@code quorum}
+     * and all its servers, or a {@linkplain StoreSite#address store}.
      */
     private static LockBackend connect(List<String> where) {
         if (where.get(0).equals(SaleSite.QUORUM)) {
             return RedisBackend.connectQuorum(where.subList(1, where.size()));
+        }
+        if (where.get(0).equals(StoreSite.DATABASE) || where.get(0).equals(StoreSite.ENSEMBLE)) {
+            return StoreSite.connect(where.get(0), where.get(1));
         }
         if (where.get(0).equals(SaleSite.CLUSTER)) {
             return RedisBackend.connectCluster(where.subList(1, where.size()));

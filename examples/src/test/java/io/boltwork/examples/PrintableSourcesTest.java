@@ -45,7 +45,7 @@ class PrintableSourcesTest {
     void valuesOfLogMessagesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "redis", "zookeeper")) {
+        for (Path source : sources("core", "redis", "jdbc", "zookeeper")) {
             Matcher call = FILLED_IN.matcher(Files.readString(source));
             while (call.find()) {
                 found++;
@@ -62,7 +62,7 @@ class PrintableSourcesTest {
     void quotedValuesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "redis", "zookeeper", "spring")) {
+        for (Path source : sources("core", "redis", "jdbc", "zookeeper", "spring")) {
             String text = Files.readString(source);
             Matcher quoted = QUOTED.matcher(text);
             while (quoted.find()) {

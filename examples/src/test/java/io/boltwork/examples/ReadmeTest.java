@@ -25,6 +25,7 @@ class ReadmeTest {
                 "docs/operations.md",
                 "docs/spring.md",
                 "docs/reactive.md",
+                "docs/stores.md",
                 "docs/why.md"
             })
     void snippetsMatchTheirSources(String page) throws IOException {

@@ -1,7 +1,7 @@
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.OutageContract;
 import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.OutageContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Locks in outages of H2 keep the contract. */

@@ -1,7 +1,7 @@
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.ReadWriteLockContract;
 import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.ReadWriteLockContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Read-write locks in H2 keep the contract. */

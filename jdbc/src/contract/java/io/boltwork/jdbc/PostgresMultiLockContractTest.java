@@ -1,7 +1,7 @@
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.MultiLockContract;
 import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.MultiLockContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Multi-locks in PostgreSQL keep the contract. */

@@ -1,7 +1,7 @@
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.SemaphoreContract;
 import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.SemaphoreContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Semaphores in PostgreSQL keep the contract. */

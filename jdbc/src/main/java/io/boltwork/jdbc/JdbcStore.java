@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class JdbcStore implements RecordStore {
     private static final int COMMAND_CONNECTIONS = 2;
     private static final Duration SHORTEST_CONNECT = Duration.ofSeconds(5);
-    private static final long CLOSE_MILLIS = 500;
+    private static final long CLOSE_MILLIS = 250;
     private static final long MICROS = 1_000;
     private static final long ROUTE_LIFE = TimeUnit.SECONDS.toNanos(10);
     private static final int MOST_ROUTES = 10_000;
@@ -318,7 +318,8 @@ final class JdbcStore implements RecordStore {
     @Override
     public void tell(String client, String message) {
         connections.call(session -> isPushedTo(session, client)
-                ? push(session, client, message)
+                // a payload has at most 8,000 bytes; a message has at most 4,000, for a name of 1,024 spaces
+                ? PostgresChannel.of(options.tablePrefix(), client).notify(session, message)
                 : InboxMessages.send(
                         session, client, ThreadLocalRandom.current().nextLong(), message));
     }
@@ -334,19 +335,6 @@ final class JdbcStore implements RecordStore {
             route = routes.get(client);
         }
         return route == null || route.isPush;
-    }
-
-    /** Notifies a client. A payload has at most 8,000 bytes; a message has at most 4,000, for a name of 1,024 spaces. */
-    private boolean push(StoreSession session, String client, String message) throws SQLException {
-        try (NamedSql.Prepared notify = session.sql().notify.on(session.connection);
-                ResultSet sent = notify.set(
-                                "channel",
-                                PostgresChannel.of(options.tablePrefix(), client)
-                                        .name())
-                        .set("message", message)
-                        .query()) {
-            return sent.next();
-        }
     }
 
     @Override

@@ -109,12 +109,24 @@ final class MessageThread {
         closed = true;
         thread.interrupt();
         LockSupport.unpark(thread);
+        if (isPush) { // a notification ends its wait sooner than the wait ends itself
+            Thread waking = new Thread(this::wake, "boltwork-jdbc-wake");
+            waking.setDaemon(true);
+            waking.start();
+        }
         if (thread != Thread.currentThread()) {
             try {
                 thread.join(patienceMillis);
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    private void wake() {
+        try {
+            connections.call(session -> PostgresChannel.of(prefix, client).notify(session, PostgresChannel.PROBE));
+        } catch (BackendException late) { // the wait ends soon
         }
     }
 

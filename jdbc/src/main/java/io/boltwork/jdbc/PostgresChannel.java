@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.Locale;
 
@@ -14,6 +16,9 @@ import java.util.Locale;
  * @param key the key of the advisory lock that it holds while it listens
  */
 record PostgresChannel(String name, long key) {
+    /** How messages begin that a client sends to itself. */
+    static final String PROBE = "probe ";
+
     static final String NOTIFY = "SELECT pg_notify(:channel, :message)";
 
     /** Returns whether a client listens, and whether it asks for its messages instead. */
@@ -37,6 +42,15 @@ record PostgresChannel(String name, long key) {
                     ByteBuffer.wrap(digest).getLong(NAME_BYTES));
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Sends a notification. */
+    boolean notify(StoreSession session, String message) throws SQLException {
+        try (NamedSql.Prepared notify = session.sql().notify.on(session.connection);
+                ResultSet sent =
+                        notify.set("channel", name).set("message", message).query()) {
+            return sent.next();
         }
     }
 

@@ -16,7 +16,6 @@ import org.postgresql.PGNotification;
 final class PostgresMessages implements Messages {
     private static final int WAIT_MILLIS = 200;
     private static final long PROBE = TimeUnit.SECONDS.toNanos(1);
-    private static final String PROBE_MARK = "probe ";
 
     private final String prefix;
     private final StoreConnections connections;
@@ -42,15 +41,8 @@ final class PostgresMessages implements Messages {
         channel = own;
         isLocked = false; // a new session has no lock
         session.execute("LISTEN " + own.name());
-        String probe = PROBE_MARK + UUID.randomUUID();
-        connections.call(other -> {
-            try (NamedSql.Prepared send = new NamedSql(PostgresChannel.NOTIFY).on(other.connection);
-                    ResultSet sent = send.set("channel", own.name())
-                            .set("message", probe)
-                            .query()) {
-                return sent.next();
-            }
-        });
+        String probe = PostgresChannel.PROBE + UUID.randomUUID();
+        connections.call(other -> own.notify(other, probe));
         boolean[] arrived = {false};
         for (long begun = System.nanoTime(); !arrived[0] && System.nanoTime() - begun < PROBE; ) {
             receiveAll(session, text -> arrived[0] |= text.equals(probe));
@@ -80,7 +72,7 @@ final class PostgresMessages implements Messages {
     @Override
     public void receive(StoreSession session, Consumer<String> listener) throws SQLException {
         receiveAll(session, text -> {
-            if (!text.startsWith(PROBE_MARK)) {
+            if (!text.startsWith(PostgresChannel.PROBE)) {
                 listener.accept(text);
             }
         });

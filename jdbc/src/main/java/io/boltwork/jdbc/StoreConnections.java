@@ -9,6 +9,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreConnections {
     private static final long PING = TimeUnit.SECONDS.toNanos(5);
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(30);
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
 
@@ -52,6 +54,9 @@ final class StoreConnections {
 
     /** Why there are fewer connections than there should be. Guarded by {@link #lock}. */
     private @Nullable Throwable problem;
+
+    /** The attempts to connect that were given up and have not ended. */
+    private final AtomicInteger abandoned = new AtomicInteger();
 
     private volatile boolean closed;
 
@@ -265,7 +270,8 @@ final class StoreConnections {
         if (!forMessages && !areCommandsMissing()) {
             return false;
         }
-        StoreSession session = StoreSession.open(source, tables, timeout);
+        StoreSession session = ConnectAttempt.begin(() -> StoreSession.open(source, tables, timeout), abandoned)
+                .await(LONGEST_CONNECT);
         change(() -> {
             problem = null;
             if (closed) {
@@ -346,7 +352,7 @@ final class StoreConnections {
         closer.start();
         try {
             closer.join(patienceMillis);
-            thread.join(patienceMillis);
+            thread.join(patienceMillis / 10 + 1); // it may wait for the data source
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

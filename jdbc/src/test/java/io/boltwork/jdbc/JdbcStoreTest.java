@@ -96,12 +96,26 @@ abstract class JdbcStoreTest {
     @Test
     void namesAreKeptExactlyAndPagesFollowOneAnother() {
         List<String> names = List.of(
-                "a", "A", "a ", " a", "\u00e4", "a\u0308", "a\0b", "a\0c", "%_'\"\\", "\ud83d\udd12", " ".repeat(1_024),
-                "\u00e9".repeat(512), "\n", "ss", "\u00df");
+                "a",
+                "A",
+                "a ",
+                " a",
+                "\u00e4",
+                "a\u0308",
+                "a\0b",
+                "a\0c",
+                "%_'\"\\",
+                "\ud83d\udd12",
+                " ".repeat(1_024),
+                "\u00e9".repeat(512),
+                "\n",
+                "ss",
+                "\u00df");
         site().flush();
         try (OpenStore opened = store()) {
             for (int i = 0; i < names.size(); i++) {
-                assertThat(opened.store.write(key(names.get(i)), opened.store.read(key(names.get(i))), change(i, LATER)))
+                assertThat(opened.store.write(
+                                key(names.get(i)), opened.store.read(key(names.get(i))), change(i, LATER)))
                         .isTrue();
             }
             for (int i = 0; i < names.size(); i++) {
@@ -124,7 +138,8 @@ abstract class JdbcStoreTest {
             String rest = "waiting 1 =\u00e4%20\ud83d\udd12\nagain";
             for (RecordKey.Kind kind : RecordKey.Kind.values()) {
                 RecordKey key = new RecordKey(kind, "text " + UUID.randomUUID());
-                String text = kind == RecordKey.Kind.LOCK ? text(3, "client \0\n x:1") + "\n" + rest : "kind 1\n" + rest;
+                String text =
+                        kind == RecordKey.Kind.LOCK ? text(3, "client \0\n x:1") + "\n" + rest : "kind 1\n" + rest;
                 opened.store.write(key, opened.store.read(key), new RecordChange(text, LATER / 2, LATER));
                 assertThat(opened.store.read(key).text()).isEqualTo(text);
             }
@@ -138,7 +153,8 @@ abstract class JdbcStoreTest {
             StoredText first = one.store.read(key("clock"));
             StoredText second = two.store.read(key("clock"));
             assertThat(second.clock().run()).isEqualTo(first.clock().run());
-            assertThat(second.clock().micros()).isGreaterThanOrEqualTo(first.clock().micros());
+            assertThat(second.clock().micros())
+                    .isGreaterThanOrEqualTo(first.clock().micros());
             assertThat(first.clock().micros() / 1_000)
                     .isBetween(System.currentTimeMillis() - 10_000, System.currentTimeMillis() + 1);
             assertThat(one.events).containsExactly("connected " + first.clock().run());
@@ -195,8 +211,8 @@ abstract class JdbcStoreTest {
 
     @Test
     void aClientThatStopsBetweenReadingAndWritingDelaysNoOther() throws Exception {
-        FaultyStore faulty = new FaultyStore(
-                new JdbcStore(site().source(), JdbcSite.OPTIONS), new FaultyStore.StoreFaults());
+        FaultyStore faulty =
+                new FaultyStore(new JdbcStore(site().source(), JdbcSite.OPTIONS), new FaultyStore.StoreFaults());
         CountDownLatch stopped = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         String name = "stopped " + UUID.randomUUID();
@@ -214,7 +230,8 @@ abstract class JdbcStoreTest {
             stopped.await();
             for (int i = 0; i < 20; i++) {
                 FencedLock lock = other.lock(name);
-                assertThat(lock.tryLock(Duration.ofSeconds(1), Duration.ofMinutes(1))).isTrue();
+                assertThat(lock.tryLock(Duration.ofSeconds(1), Duration.ofMinutes(1)))
+                        .isTrue();
                 lock.unlock();
             }
             faulty.beforeWrite(null);

@@ -25,6 +25,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -39,6 +40,8 @@ import org.springframework.util.StringUtils;
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
             "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration"
@@ -46,9 +49,10 @@ import org.springframework.util.StringUtils;
 @ConditionalOnProperty(name = "boltwork.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(BoltworkProperties.class)
 @ImportRuntimeHints(BoltworkRuntimeHints.class)
+@Import({StoreBackends.JdbcConfiguration.class, StoreBackends.ZooKeeperConfiguration.class})
 public final class BoltworkAutoConfiguration {
     private static final String CLIENT = "lockClient";
-    private static final String BACKEND = "boltworkBackend";
+    static final String BACKEND = "boltworkBackend";
 
     BoltworkAutoConfiguration() {}
 

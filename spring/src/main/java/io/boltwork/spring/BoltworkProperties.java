@@ -30,6 +30,8 @@ import org.springframework.util.StringUtils;
  * @param callbackExecutor Name of the Executor bean that runs listeners and asynchronous results. Defaults to threads
  *     of the client.
  * @param redis Redis, with all settings.
+ * @param jdbc Locks in a database, with 'boltwork.backend=jdbc'.
+ * @param zookeeper Locks in ZooKeeper, with 'boltwork.backend=zookeeper'.
  * @param lock Locks on methods, and Redis in the short form.
  * @param metrics Meters.
  */
@@ -45,6 +47,8 @@ record BoltworkProperties(
         @Nullable Duration longWait,
         @Nullable String callbackExecutor,
         @DefaultValue Redis redis,
+        @DefaultValue Jdbc jdbc,
+        @DefaultValue Zookeeper zookeeper,
         @DefaultValue Lock lock,
         @DefaultValue Metrics metrics) {
 
@@ -107,6 +111,10 @@ record BoltworkProperties(
     enum Backend {
         /** Redis or Valkey. */
         REDIS,
+        /** The application's database. */
+        JDBC,
+        /** ZooKeeper. */
+        ZOOKEEPER,
         /** This JVM, for tests and test slices. Other JVMs do not see these locks. */
         MEMORY
     }
@@ -175,6 +183,60 @@ record BoltworkProperties(
         public String toString() {
             return uri.size() + " addresses, key prefix " + keyPrefix + ", timeout " + timeout + ", SSL bundle "
                     + sslBundle;
+        }
+    }
+
+    /**
+     * Locks in a database.
+     *
+     * @param dataSource Name of the DataSource bean. Defaults to the application's only or primary one.
+     * @param tablePrefix Prefix of the tables' names, with or without a schema.
+     * @param createTables Whether to create the tables if they are missing.
+     * @param timeout Timeout for commands.
+     * @param pollInterval How often a waiting client looks for messages if the database does not push them.
+     * @param idleLife How long the row of a lock stays that is not in use.
+     */
+    record Jdbc(
+            @Nullable String dataSource,
+            @DefaultValue("boltwork_") String tablePrefix,
+            @DefaultValue("true") boolean createTables,
+            @DefaultValue("2s") Duration timeout,
+            @DefaultValue("50ms") Duration pollInterval,
+            @DefaultValue("10m") Duration idleLife) {}
+
+    /**
+     * Locks in ZooKeeper.
+     *
+     * @param connectString Addresses of the servers, such as 'host1:2181,host2:2181,host3:2181'. Defaults to the
+     *     application's CuratorFramework bean.
+     * @param root Path of the node below which all nodes are.
+     * @param sessionTimeout Timeout of the session.
+     * @param timeout Timeout for commands.
+     * @param idleLife How long the node of a lock stays that is not in use.
+     * @param username Name for the scheme 'digest'.
+     * @param password Password for the scheme 'digest'.
+     */
+    record Zookeeper(
+            @Nullable String connectString,
+            @DefaultValue("/boltwork") String root,
+            @DefaultValue("10s") Duration sessionTimeout,
+            @DefaultValue("2s") Duration timeout,
+            @DefaultValue("10m") Duration idleLife,
+            @Nullable String username,
+            @Nullable String password) {
+
+        Zookeeper {
+            if ((username == null) != (password == null)) {
+                throw username == null
+                        ? invalid("boltwork.zookeeper.password", "***", "It needs boltwork.zookeeper.username.")
+                        : invalid("boltwork.zookeeper.username", username, "It needs boltwork.zookeeper.password.");
+            }
+        }
+
+        /** Omits the password. */
+        @Override
+        public String toString() {
+            return connectString + root;
         }
     }
 

@@ -18,7 +18,8 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
         return new FailureAnalysis(
                 "Boltwork cannot use its lock backend: " + backend.getMessage(),
                 backend.isRetryable()
-                        ? "Start Redis, or set its address with 'spring.data.redis.*', 'boltwork.redis.uri' or"
+                        ? "With 'boltwork.backend=jdbc' or 'zookeeper', start the database or ZooKeeper. Otherwise start"
+                                + " Redis, or set its address with 'spring.data.redis.*', 'boltwork.redis.uri' or"
                                 + " 'boltwork.lock.server.*'. To start without Redis, set"
                                 + " 'boltwork.redis.lazy-connect=true'. For tests without Redis, set"
                                 + " 'boltwork.backend=memory'."

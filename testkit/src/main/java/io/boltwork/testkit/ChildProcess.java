@@ -110,12 +110,12 @@ final class ChildProcess {
     /** Suspends the process and then all processes that it has started, so that it starts no other meanwhile. */
     void freezeAll() {
         freeze();
-        process.descendants().forEach(each -> signal("STOP", each.pid()));
+        signalStarted("STOP");
     }
 
     /** Resumes the process and all processes that it has started. */
     void thawAll() {
-        process.descendants().forEach(each -> signal("CONT", each.pid()));
+        signalStarted("CONT");
         thaw();
     }
 
@@ -125,6 +125,19 @@ final class ChildProcess {
         kill();
         started.forEach(ProcessHandle::destroyForcibly);
         started.forEach(each -> each.onExit().join());
+    }
+
+    /** Sends a signal to the processes that this one has started. Some of them may end meanwhile. */
+    private void signalStarted(String name) {
+        for (ProcessHandle each : process.descendants().toList()) {
+            try {
+                signal(name, each.pid());
+            } catch (IllegalStateException failed) {
+                if (each.isAlive()) {
+                    throw failed;
+                }
+            }
+        }
     }
 
     private void signal(String name) {

@@ -208,8 +208,8 @@ final class DatabaseServer implements AutoCloseable {
         long end = System.nanoTime() + Slack.of(START).toNanos();
         while (!Files.readString(log, StandardCharsets.ISO_8859_1).contains(ready)) {
             if (!launched.isAlive() || System.nanoTime() - end > 0) {
-                throw new IOException(name + " is not ready; its log: "
-                        + Files.readString(log, StandardCharsets.ISO_8859_1));
+                throw new IOException(
+                        name + " is not ready; its log: " + Files.readString(log, StandardCharsets.ISO_8859_1));
             }
             LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
         }

@@ -35,8 +35,13 @@ final class FiveMasters implements AutoCloseable {
         return five;
     }
 
+    /** Starts the third server. A server that reads its disk answers other commands with an error. */
     private RedisServer startThird() {
-        return RedisServer.start(argumentsOfThird.toArray(String[]::new));
+        RedisServer third = RedisServer.start(argumentsOfThird.toArray(String[]::new));
+        Await.until(
+                "it has read its disk",
+                () -> String.valueOf(third.command("INFO", "persistence")).contains("\nloading:0\r"));
+        return third;
     }
 
     List<String> uris() {

@@ -1,0 +1,131 @@
+package io.boltwork.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import io.boltwork.store.RecordChange;
+import io.boltwork.store.RecordKey;
+import io.boltwork.store.StoredText;
+import io.boltwork.testkit.Await;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** Tests failures of a real PostgreSQL. */
+class PostgresFailuresTest {
+    private static final PostgresSite SITE = PostgresSite.get();
+
+    private final RecordKey key = new RecordKey(RecordKey.Kind.LATCH, "failures " + UUID.randomUUID());
+
+    private boolean write(OpenStore opened) {
+        StoredText before = opened.store.read(key);
+        return opened.store.write(key, before, new RecordChange("latch 1", Long.MAX_VALUE / 2, Long.MAX_VALUE));
+    }
+
+    private boolean tryToWrite(OpenStore opened) {
+        try {
+            return write(opened);
+        } catch (BackendException e) {
+            assertThat(e.isRetryable()).as(e.toString()).isTrue();
+            return false;
+        }
+    }
+
+    @Test
+    void aServerThatWasKilledIsUsedAgainAndHasAnotherRun() {
+        try (OpenStore opened = new OpenStore(SITE.source())) {
+            assertThat(write(opened)).isTrue();
+            String run = opened.store.read(key).clock().run();
+            SITE.server.kill();
+            Await.until("the outage is told", () -> opened.events.contains("disconnected"));
+            assertThatThrownBy(() -> write(opened))
+                    .isInstanceOfSatisfying(
+                            BackendException.class,
+                            e -> assertThat(e.isRetryable()).isTrue());
+            SITE.server.restart();
+            Await.until("the store works again", () -> tryToWrite(opened));
+            assertThat(opened.store.read(key).clock().run()).isNotEqualTo(run);
+            Await.until("the end of the outage is told", () -> opened.events.size() == 3);
+            assertThat(opened.events.get(2)).startsWith("connected");
+            assertThat(opened.store.listens(opened.client)).isTrue();
+        }
+    }
+
+    @Test
+    void aReadOnlyDatabaseIsTriedAgainOverNewConnections() {
+        try (OpenStore opened = new OpenStore(SITE.source())) {
+            assertThat(write(opened)).isTrue();
+            SITE.execute("ALTER SYSTEM SET default_transaction_read_only = on");
+            SITE.query("SELECT pg_reload_conf()", row -> row.getBoolean(1));
+            try {
+                Await.until("writes fail", () -> !tryToWrite(opened));
+            } finally {
+                SITE.execute("ALTER SYSTEM RESET default_transaction_read_only");
+                SITE.query("SELECT pg_reload_conf()", row -> row.getBoolean(1));
+            }
+            Await.until("writes succeed again", () -> tryToWrite(opened));
+        }
+    }
+
+    @Test
+    void aConnectionThatIsReturnedIsAsItWas() throws Exception {
+        try (Connection connection = SITE.source().getConnection()) {
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+            DataSource pool = (DataSource) Proxy.newProxyInstance(
+                    DataSource.class.getClassLoader(),
+                    new Class<?>[] {DataSource.class},
+                    (self, method, args) -> unclosed(connection));
+            StoreSession session = StoreSession.open(pool, new StoreTables(JdbcSite.OPTIONS), Duration.ofSeconds(1));
+            assertThat(connection.getAutoCommit()).isTrue();
+            assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+            assertThat(connection.getNetworkTimeout()).isEqualTo(1_000);
+            session.close();
+            assertThat(connection.getAutoCommit()).isFalse();
+            assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+            assertThat(connection.getNetworkTimeout()).isZero();
+        }
+    }
+
+    private static Connection unclosed(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (self, method, args) -> method.getName().equals("close") ? null : method.invoke(connection, args));
+    }
+
+    @Test
+    void aFrozenServerFailsCallsWithinTheTimeoutAndCloseIsQuick() {
+        OpenStore opened = new OpenStore(SITE.source());
+        try {
+            SITE.freeze();
+            long begun = System.nanoTime();
+            assertThatThrownBy(() -> write(opened)).isInstanceOf(BackendException.class);
+            assertThat((System.nanoTime() - begun) / 1_000_000).isLessThan(3_000);
+            begun = System.nanoTime();
+            opened.close();
+            opened.close();
+            assertThat((System.nanoTime() - begun) / 1_000_000).isLessThan(3_000);
+        } finally {
+            SITE.thaw();
+            opened.close();
+        }
+    }
+
+    @Test
+    void aUserWithoutRightsIsToldWhichAreNeeded() {
+        SITE.tryToExecute("DROP ROLE IF EXISTS weak");
+        SITE.execute("CREATE ROLE weak LOGIN");
+        try (OpenStore owner = new OpenStore(SITE.source())) {
+            assertThatThrownBy(() -> new OpenStore(SITE.source("&user=weak")).close())
+                    .isInstanceOfSatisfying(
+                            BackendException.class,
+                            e -> assertThat(e.isRetryable()).isFalse())
+                    .hasMessageContaining("SELECT, INSERT, UPDATE and DELETE");
+        }
+    }
+}

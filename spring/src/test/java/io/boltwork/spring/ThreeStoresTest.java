@@ -1,0 +1,133 @@
+package io.boltwork.spring;
+
+import static io.boltwork.spring.TestApplication.assertWrong;
+import static io.boltwork.spring.TestApplication.redis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.LockClient;
+import io.boltwork.jdbc.JdbcBackend;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.PostgresServer;
+import io.boltwork.zookeeper.ZooKeeperBackend;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** One application with its locks in databases and in ZooKeeper. */
+class ThreeStoresTest {
+
+    static class Shop {
+        @DistributedLock("'stock:' + #item")
+        long sell(String item, io.boltwork.Lease lease) {
+            assertThat(lease.isValid()).isTrue();
+            return lease.fencingToken();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Application {
+        @Bean
+        Shop shop() {
+            return new Shop();
+        }
+    }
+
+    private static void sells(
+            ApplicationContextRunner application, Class<? extends LockBackend> backend, String... properties) {
+        application
+                .withUserConfiguration(Application.class)
+                .withPropertyValues(properties)
+                .run(context -> {
+                    assertThat(context).hasNotFailed().hasSingleBean(LockBackend.class);
+                    assertThat(context.getBean(LockBackend.class)).isInstanceOf(backend);
+                    Shop shop = context.getBean(Shop.class);
+                    long token = 0;
+                    for (int i = 0; i < 10; i++) {
+                        long next = shop.sell("item", null);
+                        assertThat(next).isGreaterThan(token);
+                        token = next;
+                    }
+                    assertThat(context.getBean(LockClient.class).health().connected())
+                            .isTrue();
+                });
+    }
+
+    private static ApplicationContextRunner withDataSource() {
+        return redis().withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withPropertyValues("boltwork.backend=jdbc");
+    }
+
+    @Test
+    void h2IsTheApplicationsDatabase() {
+        sells(withDataSource(), JdbcBackend.class, "spring.datasource.url=jdbc:h2:mem:shop");
+        sells(
+                withDataSource(),
+                JdbcBackend.class,
+                "spring.datasource.url=jdbc:h2:mem:named",
+                "boltwork.jdbc.data-source=dataSource",
+                "boltwork.jdbc.table-prefix=shop_",
+                "boltwork.jdbc.poll-interval=20ms");
+    }
+
+    @Test
+    void postgresqlIsTheApplicationsDatabase() {
+        assumeTrue(PostgresServer.isInstalled(), "PostgreSQL is not installed");
+        try (PostgresServer server = PostgresServer.start()) {
+            sells(withDataSource(), JdbcBackend.class, "spring.datasource.url=" + server.uri());
+        }
+    }
+
+    @Test
+    void zooKeeperIsConnected() throws Exception {
+        try (TestingServer server = new TestingServer()) {
+            sells(
+                    redis(),
+                    ZooKeeperBackend.class,
+                    "boltwork.backend=zookeeper",
+                    "boltwork.zookeeper.connect-string=" + server.getConnectString());
+        }
+    }
+
+    @Test
+    void theApplicationsCuratorIsUsed() throws Exception {
+        try (TestingServer server = new TestingServer()) {
+            sells(
+                    redis().withBean(CuratorFramework.class, () -> {
+                        CuratorFramework curator =
+                                CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+                        curator.start();
+                        return curator;
+                    }),
+                    ZooKeeperBackend.class,
+                    "boltwork.backend=zookeeper");
+        }
+    }
+
+    @Test
+    void whatIsMissingIsNamed() {
+        assertWrong(redis(), "boltwork.backend=jdbc", "spring.datasource.url");
+        assertWrong(redis(), "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string");
+    }
+
+    @Test
+    void wrongOptionsAreNamed() {
+        ApplicationContextRunner h2 = withDataSource().withPropertyValues("spring.datasource.url=jdbc:h2:mem:wrong");
+        assertWrong(h2, "boltwork.jdbc.table-prefix=a b", "prefix");
+        assertWrong(h2, "boltwork.jdbc.timeout=1ms", "must be");
+        assertWrong(h2, "boltwork.jdbc.poll-interval=1h", "must be");
+        assertWrong(h2, "boltwork.jdbc.data-source=other", "dataSource");
+        ApplicationContextRunner zooKeeper = redis().withPropertyValues(
+                        "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string=localhost:1");
+        assertWrong(zooKeeper, "boltwork.zookeeper.root=relative", "must");
+        assertWrong(zooKeeper, "boltwork.zookeeper.session-timeout=1ms", "must be");
+        assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");
+    }
+}

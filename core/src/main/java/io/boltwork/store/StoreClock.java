@@ -40,8 +40,12 @@ public record StoreClock(String run, long micros, long uncertainMicros) {
         return uncertainMicros == 0 ? this : new StoreClock(run, micros + uncertainMillis() * MICROS);
     }
 
-    /** Returns how much later than {@link #earliest} it may be, in milliseconds, rounded up; 0 if the time is exact. */
-    long uncertainMillis() {
+    /**
+     * Returns how much later than {@link #earliest} it may be.
+     *
+     * @return the difference in milliseconds, rounded up; 0 if the time is exact
+     */
+    public long uncertainMillis() {
         return uncertainMicros == 0 ? 0 : Math.floorDiv(uncertainMicros, MICROS) + 2;
     }
 }

@@ -2,8 +2,10 @@ package io.boltwork.zookeeper;
 
 import io.boltwork.testkit.CallContract;
 import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Locks on ZooKeeper keep the Call contract. */
+@ExtendWith(QuickParts.class)
 class ZooKeeperCallContractTest extends CallContract {
 
     @Override

@@ -81,7 +81,7 @@ public final class ZooKeeperOptions {
         }
         if (root.equals("/") || root.equals("/zookeeper") || root.startsWith("/zookeeper/")) {
             throw new IllegalArgumentException(
-                    "root must be a node of its own, such as /boltwork, but is '" + root + "'");
+                    "root must be a node of its own, such as /boltwork, but is '" + Printable.text(root) + "'");
         }
         return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
     }

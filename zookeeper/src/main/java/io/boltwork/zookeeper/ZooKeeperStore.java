@@ -2,6 +2,8 @@ package io.boltwork.zookeeper;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Capability;
+import io.boltwork.spi.Command;
+import io.boltwork.store.Extended;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.RecordStore;
@@ -18,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
@@ -278,6 +281,60 @@ final class ZooKeeperStore implements RecordStore {
             buckets.remove(paths.bucket(key));
         }
         return outcome.isDone();
+    }
+
+    /** {@inheritDoc} Extends those of which this client was the last to write the record: it knows their versions. */
+    @Override
+    public Extended extendUnwanted(List<Command.Renew.Item> items, long notAfter, long idleMillis) {
+        StoreClock now = clock();
+        List<LeaseExtension> extensions = new ArrayList<>();
+        for (Command.Renew.Item item : items) {
+            RecordKey key = new RecordKey(RecordKey.Kind.LOCK, item.lock());
+            Remembered last = remembered.get(key);
+            if (last != null && last.written.run().equals(now.run())) {
+                StoredText before = new StoredText(last.text, last.version, now);
+                LeaseExtension.of(item, before, notAfter, idleMillis).ifPresent(extensions::add);
+            }
+        }
+        while (!extensions.isEmpty()) {
+            int failed = extend(extensions, now);
+            if (failed < 0) {
+                return new Extended(
+                        extensions.stream()
+                                .map(extension -> extension.key().name())
+                                .collect(Collectors.toSet()),
+                        now.earliest());
+            }
+            extensions.remove(failed);
+        }
+        return Extended.NONE;
+    }
+
+    /** Writes extended leases in one transaction. Returns the number of one whose record was changed; -1 if all are written. */
+    private int extend(List<LeaseExtension> extensions, StoreClock now) {
+        List<Op> ops = new ArrayList<>();
+        for (LeaseExtension extension : extensions) {
+            StoredText before = extension.before();
+            ops.add(Op.check(paths.bucket(extension.key()), bucketOf(before)));
+            ops.add(Op.setData(
+                    paths.record(extension.key()), extension.node(now).data(), nodeOf(before)));
+        }
+        ZooKeeperCalls.Outcome outcome = calls().multi(ops);
+        if (!outcome.isDone()) {
+            int failed = outcome.failed() / 2;
+            remembered.remove(extensions.get(failed).key());
+            return failed;
+        }
+        for (int i = 0; i < extensions.size(); i++) {
+            session().nodes().learn(outcome, 2 * i + 1);
+            LeaseExtension extension = extensions.get(i);
+            remember(
+                    extension.key(),
+                    extension.before(),
+                    extension.text(),
+                    outcome.results().get(2 * i + 1));
+        }
+        return NONE;
     }
 
     // ================================================================ messages

@@ -13,6 +13,9 @@ import io.boltwork.testkit.Await;
 import io.boltwork.testkit.FaultyStore;
 import io.boltwork.testkit.Task;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
@@ -71,6 +74,25 @@ class ZooKeeperBackendTest {
             assertThat(requests(framework) - before)
                     .as("a write that comes too late, sync and read, a write; a write")
                     .isEqualTo(5);
+        }
+    }
+
+    @Test
+    void leasesAreExtendedTogether() {
+        try (CuratorFramework framework = framework();
+                LockClient client = LockClient.create(ZooKeeperBackend.on(framework, ZooKeeperSite.options()))) {
+            int leases = 60;
+            LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(2));
+            List<Lease> held = new ArrayList<>();
+            for (int i = 0; i < leases; i++) {
+                held.add(client.lock(name + i, options).acquire());
+            }
+            int before = requests(framework);
+            Instant end = Instant.now().plusSeconds(4);
+            Await.until("two leases have passed", () -> Instant.now().isAfter(end));
+            assertThat(requests(framework) - before).as("renewals").isLessThan(leases);
+            assertThat(held).allMatch(Lease::isValid).allMatch(Lease::verify);
+            held.forEach(Lease::release);
         }
     }
 

@@ -12,7 +12,10 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
 
 /** A ZooKeeper server in a JVM of its own. */
@@ -113,9 +116,11 @@ final class ZooKeeperSite implements LockSite {
         }
     }
 
+    /** Deletes a record as a sweep does: the version of its bucket is raised, so that versions do not repeat. */
     private static void delete(ZooKeeper client, String path) throws KeeperException, InterruptedException {
+        String bucket = path.substring(0, path.lastIndexOf('/'));
         try {
-            client.delete(path, -1);
+            client.multi(List.of(Op.setData(bucket, new byte[0], -1), Op.delete(path, -1)));
         } catch (KeeperException.NoNodeException none) { // as it should be
         }
     }
@@ -132,12 +137,27 @@ final class ZooKeeperSite implements LockSite {
 
     /** Returns the paths of all records. */
     static List<String> records(ZooKeeper client) throws KeeperException, InterruptedException {
-        List<String> found = new ArrayList<>();
+        List<String> buckets = new ArrayList<>();
         for (RecordKey.Kind kind : RecordKey.Kind.values()) {
             for (String bucket : children(client, PATHS.kind(kind))) {
-                for (String name : children(client, PATHS.bucket(kind, bucket))) {
-                    found.add(PATHS.bucket(kind, bucket) + "/" + name);
-                }
+                buckets.add(PATHS.bucket(kind, bucket));
+            }
+        }
+        List<CompletableFuture<List<String>>> asked = new ArrayList<>();
+        for (String bucket : buckets) { // all requests at once, because most buckets are empty
+            CompletableFuture<List<String>> answer = new CompletableFuture<>();
+            client.getChildren(
+                    bucket,
+                    false,
+                    (AsyncCallback.ChildrenCallback)
+                            (code, path, context, names) -> answer.complete(names == null ? List.of() : names),
+                    null);
+            asked.add(answer);
+        }
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < buckets.size(); i++) {
+            for (String name : asked.get(i).join()) {
+                found.add(buckets.get(i) + "/" + name);
             }
         }
         return found;

@@ -1,0 +1,21 @@
+package io.boltwork.zookeeper;
+
+import java.util.Set;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Lets only some parts of a contract run, whose tests wait little; all of them with {@code -Dboltwork.proof=true}. */
+final class QuickParts implements ExecutionCondition {
+    private static final Set<String> QUICK = Set.of("Acquiring", "Reentrancy", "Async", "Closing", "BadInput");
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        Class<?> part = context.getRequiredTestClass();
+        boolean runs =
+                Boolean.getBoolean("boltwork.proof") || !part.isMemberClass() || QUICK.contains(part.getSimpleName());
+        return runs
+                ? ConditionEvaluationResult.enabled("quick, or -Dboltwork.proof=true")
+                : ConditionEvaluationResult.disabled("a minute: -Dboltwork.proof=true");
+    }
+}

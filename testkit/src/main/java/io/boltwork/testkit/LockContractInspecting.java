@@ -18,6 +18,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockSummary;
 import io.boltwork.LockSummary.State;
+import io.boltwork.spi.Capability;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -285,6 +286,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void theHoldersClientIsToldOfAForcedReleaseAtOnce() {
+        needs(Capability.PUSH);
         FencedLock ours = newLock().withOptions(LockOptions.fixedLease(Duration.ofMinutes(1)));
         Lease lease = ours.acquire();
         Task<Long> next = visitor(ours);

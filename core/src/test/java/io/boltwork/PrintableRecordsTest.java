@@ -10,10 +10,12 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,7 +74,12 @@ class PrintableRecordsTest {
     private static Object value(Type wanted) throws ReflectiveOperationException {
         if (wanted instanceof ParameterizedType container) {
             Object element = value(container.getActualTypeArguments()[0]);
-            return container.getRawType().equals(List.class) ? List.of(element) : Optional.of(element);
+            Type raw = container.getRawType();
+            return raw.equals(List.class)
+                    ? List.of(element)
+                    : raw.equals(Set.class) ? Set.of(element) : Optional.of(element);
+        } else if (wanted instanceof TypeVariable<?>) {
+            return NAME;
         }
         Class<?> type = (Class<?>) wanted;
         if (type.equals(String.class)) {
@@ -83,6 +90,8 @@ class PrintableRecordsTest {
             return 1;
         } else if (type.equals(boolean.class)) {
             return false;
+        } else if (type.equals(OptionalLong.class)) {
+            return OptionalLong.of(1);
         } else if (type.equals(Duration.class)) {
             return Duration.ofMillis(1);
         } else if (type.equals(Instant.class)) {

@@ -1,5 +1,6 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,5 +24,10 @@ public record Extended(Set<String> locks, @Nullable ServerTime server) {
      */
     public Extended {
         locks = Set.copyOf(locks);
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("Extended[locks=" + locks + ", server=" + server + "]");
     }
 }

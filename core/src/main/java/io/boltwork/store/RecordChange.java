@@ -1,5 +1,7 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
+
 /**
  * How a record changes.
  *
@@ -8,4 +10,10 @@ package io.boltwork.store;
  * @param notAfter the change must not be made when this time of the store's clock has passed, in milliseconds;
  *     {@link Long#MAX_VALUE} if it may be made at any time
  */
-public record RecordChange(String text, long expiresAt, long notAfter) {}
+public record RecordChange(String text, long expiresAt, long notAfter) {
+    @Override
+    public String toString() {
+        return Printable.text(
+                "RecordChange[text=" + text + ", expiresAt=" + expiresAt + ", notAfter=" + notAfter + "]");
+    }
+}

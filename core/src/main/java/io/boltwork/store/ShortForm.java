@@ -1,5 +1,6 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,5 +20,10 @@ public record ShortForm<A>(@Nullable A answer, @Nullable StoredText found) {
      */
     public static <A> ShortForm<A> none() {
         return new ShortForm<>(null, null);
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("ShortForm[answer=" + answer + ", found=" + found + "]");
     }
 }

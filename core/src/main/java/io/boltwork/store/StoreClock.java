@@ -1,5 +1,6 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 
 /**
@@ -47,5 +48,11 @@ public record StoreClock(String run, long micros, long uncertainMicros) {
      */
     public long uncertainMillis() {
         return uncertainMicros == 0 ? 0 : Math.floorDiv(uncertainMicros, MICROS) + 2;
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text(
+                "StoreClock[run=" + run + ", micros=" + micros + ", uncertainMicros=" + uncertainMicros + "]");
     }
 }

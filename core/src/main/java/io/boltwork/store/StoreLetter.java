@@ -1,9 +1,16 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
+
 /**
  * A message and the client that it is for.
  *
  * @param client the id of the client
  * @param text a text of one line
  */
-public record StoreLetter(String client, String text) {}
+public record StoreLetter(String client, String text) {
+    @Override
+    public String toString() {
+        return Printable.text("StoreLetter[client=" + client + ", text=" + text + "]");
+    }
+}

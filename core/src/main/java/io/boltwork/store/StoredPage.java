@@ -1,5 +1,6 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
 import java.util.List;
 
 /**
@@ -16,7 +17,12 @@ public record StoredPage(List<Named> records, StoreClock clock) {
      * @param name the name
      * @param text the text
      */
-    public record Named(String name, String text) {}
+    public record Named(String name, String text) {
+        @Override
+        public String toString() {
+            return Printable.text("Named[name=" + name + ", text=" + text + "]");
+        }
+    }
 
     /**
      * Copies the records.
@@ -26,5 +32,10 @@ public record StoredPage(List<Named> records, StoreClock clock) {
      */
     public StoredPage {
         records = List.copyOf(records);
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("StoredPage[records=" + records + ", clock=" + clock + "]");
     }
 }

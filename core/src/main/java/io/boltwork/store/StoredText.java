@@ -1,5 +1,6 @@
 package io.boltwork.store;
 
+import io.boltwork.spi.Printable;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -41,5 +42,11 @@ public record StoredText(
                 : OptionalLong.of(clock.earliest().millis()
                         + clock.uncertainMillis()
                         - written.earliest().millis());
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text(
+                "StoredText[text=" + text + ", version=" + version + ", clock=" + clock + ", written=" + written + "]");
     }
 }

@@ -1,5 +1,6 @@
 package io.boltwork.spi.rules;
 
+import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,5 +51,11 @@ public record LockHead(
 
     static LockHead read(RecordLines.Line line) {
         return new LockHead(line.number(), line.number(), line.number(), line.number(), line.optional());
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("LockHead[expiresAt=" + expiresAt + ", fence=" + fence + ", token=" + token + ", until="
+                + until + ", owner=" + owner + "]");
     }
 }

@@ -3,6 +3,7 @@ package io.boltwork.spi.rules;
 import io.boltwork.LockKind;
 import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.Printable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,5 +62,10 @@ public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
             blocked.add(new BlockedThread(holds, kind, lock, isLimited));
         }
         return new StoredClient(expiresAt, card.withBlocked(blocked), nonce);
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("StoredClient[expiresAt=" + expiresAt + ", card=" + card + ", nonce=" + nonce + "]");
     }
 }

@@ -122,7 +122,7 @@ public interface RecordStore extends AutoCloseable {
     void tell(String client, String message);
 
     /**
-     * Returns the next records of one kind in the order of their names. Records that come or go meanwhile may be missing.
+     * Returns the next records of one kind, in an order of their names that is always the same. Records that come or go meanwhile may be missing.
      *
      * @param kind the kind
      * @param after the name after which to begin; empty to begin with the first

@@ -4,7 +4,7 @@ import io.boltwork.spi.Printable;
 import java.util.List;
 
 /**
- * Some records of one kind, in the order of their names.
+ * Some records of one kind, in the store's order of names.
  *
  * @param records the records
  * @param clock the store's clock

@@ -1,5 +1,6 @@
 package io.boltwork.spi.rules;
 
+import io.boltwork.spi.Printable;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -90,7 +91,9 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
                 case "ended" -> record.ended.add(line.number());
                 case "counted" -> record.counted.add(line.text());
                 case "waiting" -> record.waiting.add(line.text());
-                default -> throw new IllegalArgumentException("the record of a latch has no line '" + kind + "'");
+                default ->
+                    throw new IllegalArgumentException(
+                            "the record of a latch has no line '" + Printable.text(kind) + "'");
             }
         }
         return record;

@@ -1,6 +1,7 @@
 package io.boltwork.spi.rules;
 
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.Printable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -143,7 +144,7 @@ public final class LockRecord implements StoredRecord<LockRecord> {
             } else if (kind.equals("watcher")) {
                 record.watchers.put(line.text(), line.number());
             } else if (!record.queue.read(kind, line) && !record.conditions.read(kind, line)) {
-                throw new IllegalArgumentException("a lock record has no line '" + kind + "'");
+                throw new IllegalArgumentException("a lock record has no line '" + Printable.text(kind) + "'");
             }
         }
         return record;

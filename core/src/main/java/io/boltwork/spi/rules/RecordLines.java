@@ -1,5 +1,6 @@
 package io.boltwork.spi.rules;
 
+import io.boltwork.spi.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ final class RecordLines {
             return null;
         }
         if (field.isEmpty() || field.charAt(0) != PRESENT) {
-            throw new IllegalArgumentException("'" + field + "' is not a text field");
+            throw new IllegalArgumentException("'" + Printable.text(field) + "' is not a text field");
         }
         if (field.indexOf(ESCAPE) < 0) {
             return field.substring(1);
@@ -104,7 +105,8 @@ final class RecordLines {
 
         String word() {
             if (next == fields.length) {
-                throw new IllegalArgumentException("the line '" + String.join(" ", fields) + "' is too short");
+                throw new IllegalArgumentException(
+                        "the line '" + Printable.text(String.join(" ", fields)) + "' is too short");
             }
             return fields[next++];
         }
@@ -129,7 +131,8 @@ final class RecordLines {
         String text() {
             String value = optional();
             if (value == null) {
-                throw new IllegalArgumentException("a text is missing in '" + String.join(" ", fields) + "'");
+                throw new IllegalArgumentException(
+                        "a text is missing in '" + Printable.text(String.join(" ", fields)) + "'");
             }
             return value;
         }
@@ -157,7 +160,8 @@ final class RecordLines {
         Line first = lines.get(0);
         String found = first.word();
         if (!found.equals(kind)) {
-            throw new IllegalArgumentException("the record is of the kind '" + found + "', not '" + kind + "'");
+            throw new IllegalArgumentException(
+                    "the record is of the kind '" + Printable.text(found) + "', not '" + Printable.text(kind) + "'");
         }
         String version = first.word();
         if (!version.equals(VERSION)) {

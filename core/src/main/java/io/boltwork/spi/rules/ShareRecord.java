@@ -1,6 +1,7 @@
 package io.boltwork.spi.rules;
 
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Printable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -305,7 +306,8 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
             if (kind.equals("entry")) {
                 record.add(line);
             } else if (!record.queue.read(kind, line)) {
-                throw new IllegalArgumentException("the record of a shared lock has no line '" + kind + "'");
+                throw new IllegalArgumentException(
+                        "the record of a shared lock has no line '" + Printable.text(kind) + "'");
             }
         }
         return record;

@@ -4,6 +4,7 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Opened;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 
@@ -88,7 +89,8 @@ public final class StoreMessage {
             }
             case OPENED ->
                 listener.opened(new Opened(line.text(), line.number(), new ServerTime(line.number(), line.text())));
-            default -> throw new IllegalArgumentException("there is no message of the kind '" + kind + "'");
+            default ->
+                throw new IllegalArgumentException("there is no message of the kind '" + Printable.text(kind) + "'");
         }
     }
 }

@@ -38,6 +38,11 @@ final class MajorityAnswers {
     private final Members members;
     private final Set<String> announced = new LinkedHashSet<>();
 
+    /** The last announcement, and the servers that have not answered it. */
+    private @Nullable Announce last;
+
+    private final Set<QuorumNode> unaware = new LinkedHashSet<>();
+
     MajorityAnswers(Members members) {
         this.members = members;
     }
@@ -242,7 +247,14 @@ final class MajorityAnswers {
         if (announced.size() > ANNOUNCEMENTS) {
             announced.remove(announced.iterator().next());
         }
+        last = announce;
         gather(Reply.Announced.class, node -> announce, answers -> {
+            if (announce.equals(last)) {
+                unaware.clear();
+                unaware.addAll(members.nodes);
+                unaware.removeAll(answers.keySet());
+                List.copyOf(unaware).forEach(this::announceAt);
+            }
             if (answers.size() < members.majority) {
                 handler.accept(members.tooFew(true));
                 return;
@@ -254,6 +266,14 @@ final class MajorityAnswers {
                     .orElse("");
             handler.accept(new Reply.Announced(members.time(), before));
         });
+    }
+
+    /** Announces the client at a server that was down when the client was announced last, and can be used now. */
+    void announceAt(QuorumNode node) {
+        Announce missed = last;
+        if (missed != null && node.isUsable() && unaware.remove(node)) {
+            node.send(missed, PATIENCE, reply -> {}); // if it is lost, the next one comes soon enough
+        }
     }
 
     void identify(Look.Identify look, Consumer<Reply> handler) {

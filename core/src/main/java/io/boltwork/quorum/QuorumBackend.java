@@ -414,7 +414,7 @@ public final class QuorumBackend implements LockBackend {
             } else if (isUp) {
                 world.timers().schedule(known::countDown, OTHERS_WITHIN);
             }
-            commands.mayVoteAgain();
+            commands.mayVoteAgain(node);
         }
 
         @Override

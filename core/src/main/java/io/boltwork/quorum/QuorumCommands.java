@@ -403,8 +403,9 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         return isLost ? new Taken(request.lock(), request.id, round.token, members.time()) : null;
     }
 
-    /** Lets requests begin that wait because too few servers could vote. */
-    void mayVoteAgain() {
+    /** Lets requests begin that wait because too few servers could vote, of which this one may be one. */
+    void mayVoteAgain(QuorumNode changed) {
+        answers.announceAt(changed);
         for (Deque<QuorumRequest> line : List.copyOf(lines.values())) {
             QuorumRequest first = line.peek();
             if (first != null && first.phase == Phase.PAUSED && first.failures > 0) {

@@ -3,7 +3,9 @@ package io.boltwork.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
@@ -462,6 +464,25 @@ class QuorumRulesTest {
         late.isDown = false;
         pass(1_000);
         assertThat(late.id).isEqualTo("d");
+    }
+
+    @Test
+    void aServerThatComesUpLaterLearnsOfTheClient() {
+        Server late = servers.get(0);
+        late.isDown = true;
+        late.id = null;
+        LockBackend another = quorum();
+        open(another);
+        ClientRecord card = new ClientRecord("c", "shop", "host", 1, 1, 1);
+        another.send(new Announce(card, 60_000, "nonce"), reply -> {});
+        assertThat(late.count(Announce.class)).isZero();
+        servers.subList(1, servers.size()).forEach(server -> server.answer(new Reply.Announced(server.time(), "")));
+        late.isDown = false;
+        pass(1_000);
+        assertThat(late.count(Announce.class)).isEqualTo(1);
+        late.connects("run-");
+        assertThat(late.count(Announce.class)).as("it knows the client").isEqualTo(1);
+        assertThat(servers.get(1).count(Announce.class)).isEqualTo(1);
     }
 
     // ================================================================ quarantine

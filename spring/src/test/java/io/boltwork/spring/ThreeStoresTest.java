@@ -128,6 +128,20 @@ class ThreeStoresTest {
                         "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string=localhost:1");
         assertWrong(zooKeeper, "boltwork.zookeeper.root=relative", "must");
         assertWrong(zooKeeper, "boltwork.zookeeper.session-timeout=1ms", "must be");
+        assertWrong(h2, "boltwork.jdbc.idle-life=1s", "must be");
+        assertWrong(zooKeeper, "boltwork.zookeeper.timeout=1ms", "must be");
+        assertWrong(zooKeeper, "boltwork.zookeeper.idle-life=1s", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");
+        assertWrong(zooKeeper, "boltwork.zookeeper.password=secret", "boltwork.zookeeper.username");
+    }
+
+    @Test
+    void missingTablesThatAreNotMadeStopTheStart() {
+        withDataSource()
+                .withPropertyValues("spring.datasource.url=jdbc:h2:mem:empty", "boltwork.jdbc.create-tables=false")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("boltwork_")
+                        .hasStackTraceContaining("createTables"));
     }
 }

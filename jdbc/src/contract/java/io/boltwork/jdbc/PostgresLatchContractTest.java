@@ -2,8 +2,10 @@ package io.boltwork.jdbc;
 
 import io.boltwork.testkit.LatchContract;
 import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Latches in PostgreSQL keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class PostgresLatchContractTest extends LatchContract {
     @Override
     protected LockSite site() {

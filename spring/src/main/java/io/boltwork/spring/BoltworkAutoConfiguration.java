@@ -51,7 +51,7 @@ import org.springframework.util.StringUtils;
 @ImportRuntimeHints(BoltworkRuntimeHints.class)
 @Import({StoreBackends.JdbcConfiguration.class, StoreBackends.ZooKeeperConfiguration.class})
 public final class BoltworkAutoConfiguration {
-    private static final String CLIENT = "lockClient";
+    static final String CLIENT = "lockClient";
     static final String BACKEND = "boltworkBackend";
 
     BoltworkAutoConfiguration() {}

@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.BackendException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -9,10 +10,14 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 /** Explains why no {@code LockClient} could be created. */
 final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreationException> {
 
+    /** Redis is connected when the backend is made, and other stores when the client is. */
+    private static final Set<String> BEANS =
+            Set.of(BoltworkAutoConfiguration.BACKEND, BoltworkAutoConfiguration.CLIENT);
+
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BeanCreationException cause) {
         BackendException backend = findCause(cause, BackendException.class);
-        if (backend == null || !"boltworkBackend".equals(beanName(cause))) {
+        if (backend == null || !BEANS.contains(String.valueOf(beanName(cause)))) {
             return null;
         }
         return new FailureAnalysis(

@@ -142,6 +142,6 @@ class ThreeStoresTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining("boltwork_")
-                        .hasStackTraceContaining("createTables"));
+                        .hasStackTraceContaining("withCreateTables(true)"));
     }
 }

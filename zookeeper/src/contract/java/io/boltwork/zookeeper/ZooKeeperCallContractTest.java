@@ -2,6 +2,7 @@ package io.boltwork.zookeeper;
 
 import io.boltwork.testkit.CallContract;
 import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.QuickParts;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Locks on ZooKeeper keep the Call contract. */

@@ -1,13 +1,19 @@
-package io.boltwork.zookeeper;
+package io.boltwork.testkit;
 
 import java.util.Set;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Lets only some parts of a contract run, whose tests wait little; all of them with {@code -Dboltwork.proof=true}. */
-final class QuickParts implements ExecutionCondition {
+/**
+ * Lets only some parts of a {@link CallContract} run, whose tests wait little; all of them with {@code -Dboltwork.proof=true}. For
+ * backends whose parts are tested in full elsewhere: the rules in memory, the connections by tests of their own.
+ */
+public final class QuickParts implements ExecutionCondition {
     private static final Set<String> QUICK = Set.of("Acquiring", "Reentrancy", "Async", "Closing", "BadInput");
+
+    /** Creates the condition. */
+    public QuickParts() {}
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -9,6 +9,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import java.time.Duration;
@@ -63,9 +64,14 @@ class QuorumMembersTest {
     @Test
     void aLockCostsThreeCommandsOfEachServerAtMost() {
         try (QuorumServers servers = QuorumServers.voting(5)) {
-            FencedLock lock = servers.client(QuorumOptions.defaults()).lock("l");
+            LockClient client = servers.client(QuorumOptions.defaults());
+            FencedLock lock = client.lock("l");
             lock.lock();
             lock.unlock();
+            Await.until(
+                    "all servers vote",
+                    () -> client.health().nodes().stream()
+                            .allMatch(node -> node.reachable() && node.problem().isEmpty()));
             RedisPromiseTest.pass(Duration.ofMillis(200)); // for the answers of the slowest
             CommandStats.reset(servers.all());
             for (int i = 0; i < 10; i++) {
@@ -76,8 +82,9 @@ class QuorumMembersTest {
             for (RedisServer server : servers.all()) {
                 CommandStats stats = CommandStats.of(server);
                 assertThat(stats.requests())
-                        .as("a vote and a release each, and a raise unless its vote came after the release")
-                        .isBetween(20L, 30L);
+                        .as("a vote and a release each, a raise unless its vote came after the release, and perhaps an"
+                                + " announcement of the client")
+                        .isBetween(20L, 31L);
                 assertThat(stats.published()).isZero();
             }
         }

@@ -252,7 +252,7 @@ class ShareBoundsTest extends ShareScriptTest {
         List<Long> micros = new ArrayList<>();
         assertThat(nudge().claimMillis()).as("none waits").isZero();
         assertThat(field("n")).isEqualTo(MANY - LockBackend.PLACES_PER_STEP);
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < MANY / LockBackend.PLACES_PER_STEP - 2; i++) {
             long before = field("n");
             CallCost cost = CallCost.of(redis, () -> nudge());
             assertThat(cost.commands().total()).isLessThanOrEqualTo(MOST_COMMANDS);

@@ -2,8 +2,10 @@ package io.boltwork.jdbc;
 
 import io.boltwork.testkit.ConditionContract;
 import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Conditions in PostgreSQL keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class PostgresConditionContractTest extends ConditionContract {
     @Override
     protected LockSite site() {

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +147,10 @@ class MultiJvmExclusionTest {
 
     /** The dining philosophers: each needs the forks at both sides, and shares each with a neighbour. */
     @Test
+    @EnabledIfSystemProperty(
+            named = "boltwork.proof",
+            matches = "true",
+            disabledReason = "minutes: -Dboltwork.proof=true")
     void philosophersInFiveJvmsAllEatThoughOneIsKilledAndOneFrozen() throws Exception {
         List<ChildJvm> jvms = new ArrayList<>();
         for (int i = 0; i < LockingJvm.PHILOSOPHERS; i++) {

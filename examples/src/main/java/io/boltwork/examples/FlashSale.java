@@ -141,7 +141,7 @@ final class FlashSale implements Callable<Integer> {
             SaleResult with = comparison.sell(options.mode());
             SaleReport report = new SaleReport(out, without, with);
             report.print();
-            report.printOwnCode();
+            report.printOwnCode(options.store());
             selling = false;
             return with.oversold() == 0 && with.tokensGrew() ? 0 : WRONG;
         }

@@ -3,6 +3,7 @@ package io.boltwork.examples;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The demo's final report, 80 columns wide. */
 final class SaleReport {
@@ -38,10 +39,17 @@ final class SaleReport {
     }
 
     /** Prints the code for the same, from the source that the shops run. */
-    void printOwnCode() {
+    /** Prints what the user writes, for locks in a store or, without one, in Redis. */
+    void printOwnCode(StoreSite.@Nullable Kind store) {
         out.println();
         out.println("The same in your own code (examples/ has more):");
         out.println();
+        if (store != null) {
+            String region = store == StoreSite.Kind.ZOOKEEPER ? "zookeeper" : "postgresql";
+            SourceRegion.lines("StoreExamples.java", region).forEach(line -> out.println("  " + line));
+            out.println("  // the rest is as on Redis; see README.md and docs/stores.md");
+            return;
+        }
         for (String line : SourceRegion.lines("QuickStart.java", "quick-start")) {
             out.println("  " + line);
         }

@@ -29,7 +29,8 @@ final class StoreExamples {
 
     static LockClient zooKeeper() {
         // @start region="zookeeper"
-        LockClient locks = LockClient.create(ZooKeeperBackend.connect("host1:2181,host2:2181,host3:2181"));
+        String servers = "host1:2181,host2:2181,host3:2181";
+        LockClient locks = LockClient.create(ZooKeeperBackend.connect(servers));
         // @end
         return locks;
     }

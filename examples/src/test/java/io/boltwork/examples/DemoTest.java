@@ -70,6 +70,23 @@ class DemoTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"h2", "postgresql", "zookeeper"})
+    void nothingIsOversoldWithLocksInAStore(String store) throws Exception {
+        assumeTrue(
+                store.equals("h2") || Boolean.getBoolean("boltwork.proof"),
+                "skipped: ten seconds each, -Dboltwork.proof=true");
+        try (DemoRun demo = DemoRun.start(directory, with("--store", store))) {
+            assertThat(demo.exitCode()).as(demo.output()).isZero();
+            assertThat(demo.output())
+                    .containsIgnoringCase("The locks are kept in ")
+                    .containsIgnoringCase(store)
+                    .contains("Sold 5 of 5: not one too many.", "tokens grew: yes", "LockClient.create(")
+                    .doesNotContain("WARN", "SLF4J");
+            assertThat(demo.output().lines()).allMatch(line -> line.length() <= 80);
+        }
+    }
+
     @Test
     void buyersAreTurnedAwayWhenTheirTimeIsUp() throws Exception {
         try (DemoRun demo = DemoRun.start(directory, with("--mode", "trylock", "--wait", "100ms"))) {

@@ -1,6 +1,9 @@
 package io.boltwork.testkit;
 
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
 /** Conditions in a map with versions keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class MapStoreConditionContractTest extends ConditionContract {
 
     @Override

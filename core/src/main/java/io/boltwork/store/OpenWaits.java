@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
  * a client asks again from time to time while it waits. Thread-safe.
  */
 final class OpenWaits {
+    /** Several times as long as the longest pause after which a client that waits asks again. */
     private static final long FORGOTTEN = TimeUnit.SECONDS.toNanos(60);
+
     private static final String LATCH = "latch ";
 
-    /** When each waiting request, or latch, was last answered. */
+    /** By waiting request or latch, the time of its last answer. */
     private final Map<String, Long> waiting = new ConcurrentHashMap<>();
 
     /** Returns whether an answer lets the request wait. */

@@ -37,6 +37,7 @@ public class RecordBackend implements LockBackend {
     private static final String BOUNDED_QUEUE = "At most " + RecordSteps.MOST_WAITING
             + " requests wait for one lock, because each change of the lock writes them all";
 
+    /** The time between two sweeps. What they drop has expired, or is a minute old at least. */
     private static final long SWEEP = TimeUnit.SECONDS.toNanos(60);
 
     private final RecordStore store;
@@ -58,7 +59,7 @@ public class RecordBackend implements LockBackend {
     @SuppressWarnings("this-escape") // the steps use it only after it was opened
     protected RecordBackend(RecordStore store) {
         this.store = store;
-        this.steps = new RecordSteps(store, new ClientPost());
+        this.steps = new RecordSteps(store, new ThisClient());
     }
 
     /**
@@ -258,7 +259,7 @@ public class RecordBackend implements LockBackend {
         }
     }
 
-    private final class ClientPost implements RecordSteps.Post {
+    private final class ThisClient implements RecordSteps.OwnClient {
         @Override
         public boolean isSelf(String id) {
             return id.equals(client);

@@ -3,7 +3,7 @@ package io.boltwork.store;
 import io.boltwork.spi.Printable;
 
 /**
- * How a record changes.
+ * A change of a record.
  *
  * @param text the new text
  * @param expiresAt the record may be dropped when this time of the store's clock has passed, in milliseconds

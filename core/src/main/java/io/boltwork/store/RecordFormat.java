@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
- * How records of one type are read from texts.
+ * The format of the records of one type.
  *
  * @param blank creates a record that states nothing
  * @param reader reads a text

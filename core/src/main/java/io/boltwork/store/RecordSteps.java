@@ -19,17 +19,19 @@ final class RecordSteps {
     /** The most requests that wait for one lock: each change writes them all. */
     static final int MOST_WAITING = 1_000;
 
+    /** About a round trip to a store nearby: the other client has written by then. */
     private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(200);
+    /** Short beside the command timeout, so that a step is repeated often before it fails. */
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final RecordStore store;
     private final long idleMillis;
     private final LongAdder conflicts = new LongAdder();
 
-    private final Post post;
+    private final OwnClient self;
 
     /** Takes the messages to the own client. */
-    interface Post {
+    interface OwnClient {
         /** Delivers a message to the own client. */
         void deliver(String message);
 
@@ -38,7 +40,7 @@ final class RecordSteps {
     }
 
     /**
-     * How a command changes a record.
+     * The change that a command makes to a record.
      *
      * @param notAfter the time of the store's clock after which nothing may be written; {@link Long#MAX_VALUE} for none
      * @param always whether the record is written even if it does not change, so that a late write that was based on it fails
@@ -47,9 +49,9 @@ final class RecordSteps {
      */
     record Step<R, A>(long notAfter, boolean always, BiFunction<StepContext, R, A> rule, Predicate<A> waits) {}
 
-    RecordSteps(RecordStore store, Post post) {
+    RecordSteps(RecordStore store, OwnClient self) {
         this.store = store;
-        this.post = post;
+        this.self = self;
         this.idleMillis = store.idleLife().toMillis();
     }
 
@@ -91,8 +93,8 @@ final class RecordSteps {
                 }
                 attempt.begin();
                 RecordChange change = change(context, record, after, step.notAfter());
-                if (store.write(key, before, change, context.letters(client -> !post.isSelf(client)))) {
-                    context.letters(post::isSelf).forEach(letter -> post.deliver(letter.text()));
+                if (store.write(key, before, change, context.messages(client -> !self.isSelf(client)))) {
+                    context.messages(self::isSelf).forEach(message -> self.deliver(message.text()));
                     return answer;
                 }
                 attempt.failed();
@@ -115,7 +117,7 @@ final class RecordSteps {
     }
 
     private boolean isListening(String client) {
-        return post.isSelf(client) || store.listens(client);
+        return self.isSelf(client) || store.listens(client);
     }
 
     private static void checkQueue(RecordKey key, int waiting) {
@@ -141,7 +143,7 @@ final class RecordSteps {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(most));
     }
 
-    /** Whether a failed command may have changed something. Not thread-safe. */
+    /** Remembers whether a failed command may have changed something. Not thread-safe. */
     static final class WriteAttempt {
         private boolean written;
         private boolean underWay;

@@ -48,8 +48,9 @@ public interface RecordStore extends AutoCloseable {
 
     /**
      * Writes a record if nothing has been written to it since it was read, and the store's clock has not passed {@link
-     * RecordChange#notAfter}. Both are checked by the store, in the same step as the write. Not called again after a failure:
-     * the write may have been made, or be made later.
+     * RecordChange#notAfter}. The store checks the version in the same step as the write, and also the time if it can. A store
+     * that cannot checks the time immediately before: a write that is late nevertheless meets another version as soon as the
+     * request has been withdrawn. Not called again after a failure: the write may have been made, or be made later.
      *
      * @param key the key
      * @param before the record as it was read
@@ -65,15 +66,15 @@ public interface RecordStore extends AutoCloseable {
      * @param key the key
      * @param before the record as it was read
      * @param change the change
-     * @param letters the messages, none of which is for this client
+     * @param messages the messages, none of which is for this client
      * @return whether the record was written
      */
-    default boolean write(RecordKey key, StoredText before, RecordChange change, List<StoreLetter> letters) {
+    default boolean write(RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
         boolean isWritten = write(key, before, change);
         if (isWritten) {
-            for (StoreLetter letter : letters) {
+            for (AddressedMessage message : messages) {
                 try {
-                    tell(letter.client(), letter.text());
+                    tell(message.client(), message.text());
                 } catch (BackendException lost) { // as good as a message that is lost on its way
                 }
             }

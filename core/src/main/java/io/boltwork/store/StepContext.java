@@ -22,14 +22,14 @@ import java.util.function.Predicate;
 final class StepContext {
     final ServerTime server;
 
-    /** What the uncertainty of the clock adds to commands. */
+    /** The margin that the uncertainty of the clock adds to commands. */
     final ClockMargin margin;
 
     private final long micros;
     private final long idleMillis;
     private final Predicate<String> listens;
     private final Map<String, Boolean> listening = new HashMap<>();
-    private final List<StoreLetter> letters = new ArrayList<>();
+    private final List<AddressedMessage> messages = new ArrayList<>();
 
     /** @param listens asks the store whether a client is alive */
     StepContext(StoreClock clock, long idleMillis, Predicate<String> listens) {
@@ -53,15 +53,17 @@ final class StepContext {
     }
 
     /** Returns the messages to clients that fulfil a condition, in the order in which they were caused. */
-    List<StoreLetter> letters(Predicate<String> toClient) {
-        return letters.stream().filter(letter -> toClient.test(letter.client())).toList();
+    List<AddressedMessage> messages(Predicate<String> toClient) {
+        return messages.stream()
+                .filter(message -> toClient.test(message.client()))
+                .toList();
     }
 
     private boolean grant(Grant grant) {
         String client = RequestId.clientOf(grant.request());
         boolean isListening = isListening(client);
         if (isListening) {
-            letters.add(new StoreLetter(client, StoreMessage.text(grant)));
+            messages.add(new AddressedMessage(client, StoreMessage.text(grant)));
         }
         return isListening;
     }
@@ -71,10 +73,10 @@ final class StepContext {
     }
 
     private void warn(Taken taken) {
-        letters.add(new StoreLetter(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
+        messages.add(new AddressedMessage(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
     }
 
     private void open(String client, Opened opened) {
-        letters.add(new StoreLetter(client, StoreMessage.text(opened)));
+        messages.add(new AddressedMessage(client, StoreMessage.text(opened)));
     }
 }

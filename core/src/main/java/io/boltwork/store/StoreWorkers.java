@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 /** The threads that use a store. Each has a queue, so that the commands for one lock are executed in order. Thread-safe. */
 final class StoreWorkers {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
+    /** The wait for each thread at the end. A thread that waits for the store ends later, by itself. */
     private static final long JOIN = TimeUnit.MILLISECONDS.toMillis(200);
 
     private final List<Worker> workers = new ArrayList<>();

@@ -30,7 +30,7 @@ class StoreStepRulesTest {
     private static final long LEASE = 10_000;
 
     private final StillStore store = new StillStore();
-    private final RecordSteps steps = new RecordSteps(store, new RecordSteps.Post() {
+    private final RecordSteps steps = new RecordSteps(store, new RecordSteps.OwnClient() {
         @Override
         public void deliver(String message) {
             store.calls.add("deliver");

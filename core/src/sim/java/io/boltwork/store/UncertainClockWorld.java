@@ -93,7 +93,7 @@ final class UncertainClockWorld {
         }
     }
 
-    private final class Client implements RecordSteps.Post {
+    private final class Client implements RecordSteps.OwnClient {
         private final String id;
         private final Store store = new Store(this);
         private final RecordSteps steps = new RecordSteps(store, this);

@@ -110,6 +110,25 @@ final class Database implements AutoCloseable {
         return connection;
     }
 
+    /**
+     * Returns whether a transaction waits for a lock of another one. H2 repeats its attempts and does not tell that it waits, so
+     * there it is whether a statement of another session is being executed.
+     */
+    boolean isAnyBlocked() {
+        String blocked = switch (kind) {
+            case POSTGRESQL -> "pg_locks WHERE NOT granted";
+            case MARIADB, MARIADB_SNAPSHOT -> "information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+            case H2 ->
+                "information_schema.sessions WHERE executing_statement IS NOT NULL AND session_id <> SESSION_ID()";
+        };
+        try (Connection connection = open(Connection.TRANSACTION_READ_COMMITTED)) {
+            Long count = query(connection, "SELECT COUNT(*) FROM " + blocked);
+            return count != null && count > 0;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Executes a transaction until the database does not ask for its repetition, and returns the number of repetitions. */
     static int transact(Connection connection, Work work) throws SQLException {
         for (int repetitions = 0; ; repetitions++) {

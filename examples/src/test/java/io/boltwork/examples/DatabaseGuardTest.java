@@ -13,6 +13,7 @@ import io.boltwork.LockClient;
 import io.boltwork.fence.JdbcFence;
 import io.boltwork.fence.StaleTokenException;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Task;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -98,14 +99,7 @@ class DatabaseGuardTest {
                     transact(newer, each -> fence.check(each, name, 40));
                 }
                 fence.check(newer, name, 43);
-                CountDownLatch begun = new CountDownLatch(1);
-                Task<Integer> waiting = Task.start(
-                        "late",
-                        () -> transact(late, each -> {
-                            begun.countDown();
-                            fence.check(each, name, 42);
-                        }));
-                awaitBlocked(begun, waiting);
+                Task<Integer> waiting = blocked(database, late, name, 42);
                 newer.commit();
                 assertThat(waiting.failure()).isInstanceOf(StaleTokenException.class);
             }
@@ -124,14 +118,7 @@ class DatabaseGuardTest {
                     transact(older, each -> fence.check(each, name, 40));
                 }
                 fence.check(older, name, 42);
-                CountDownLatch begun = new CountDownLatch(1);
-                Task<Integer> waiting = Task.start(
-                        "newer",
-                        () -> transact(newer, each -> {
-                            begun.countDown();
-                            fence.check(each, name, 43);
-                        }));
-                awaitBlocked(begun, waiting);
+                Task<Integer> waiting = blocked(database, newer, name, 43);
                 older.commit();
                 assertThat(waiting.get())
                         .as("repetitions")
@@ -406,14 +393,11 @@ class DatabaseGuardTest {
         return token;
     }
 
-    /** Waits until a transaction has probably reached its check, and shows that it does not pass it. */
-    private static void awaitBlocked(CountDownLatch begun, Task<?> waiting) {
-        try {
-            begun.await();
-            Thread.sleep(20);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+    /** Starts a transaction with a check, and returns when the database lets it wait for another transaction. */
+    private Task<Integer> blocked(Database database, Connection connection, String name, long token) {
+        Task<Integer> waiting = Task.start("check", () -> transact(connection, each -> fence.check(each, name, token)));
+        Await.until("a transaction waits for another", database::isAnyBlocked);
         assertThat(waiting.isDone()).isFalse();
+        return waiting;
     }
 }

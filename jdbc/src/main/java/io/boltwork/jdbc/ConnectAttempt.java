@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * then stopped. Such an attempt is given up, and what comes of it later is discarded.
  */
 final class ConnectAttempt {
+    /** Each is a thread, and perhaps a connection. */
     private static final int MOST_ABANDONED = 3;
 
     private final CompletableFuture<StoreSession> session = new CompletableFuture<>();

@@ -18,15 +18,18 @@ final class InboxMessages implements Messages {
     /** A client is gone if it has not said for so long that it asks for messages, in microseconds. */
     static final long LIFE_MICROS = TimeUnit.SECONDS.toMicros(3);
 
+    /** A third of the life, so that two refreshes may fail. */
     private static final long REFRESH = TimeUnit.SECONDS.toNanos(1);
+    /** The pause while the client awaits no message; it is ended as soon as one is awaited. */
     private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+    /** One read returns so few that its time is about that of one message. */
     private static final int MOST_AT_ONCE = 100;
 
     private final long pollNanos;
     private volatile boolean awaited;
     private volatile String client = "";
 
-    /** When the client last said that it asks; long ago if it has not. */
+    /** The time at which the client last said that it asks; long ago if it has not. */
     private volatile long presentAt = System.nanoTime() - REFRESH;
 
     InboxMessages(Duration pollInterval) {

@@ -33,11 +33,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Records in tables of a database. */
 final class JdbcStore implements RecordStore {
+    /** With two, a slow statement delays only half of the locks, and a pool of five has room for an application. */
     private static final int COMMAND_CONNECTIONS = 2;
+    /** A new connection needs several round trips, and perhaps TLS; as with Redis. */
     private static final Duration SHORTEST_CONNECT = Duration.ofSeconds(5);
+    /** Each of two waits at the end, so that closing takes about a second at most. */
     private static final long CLOSE_MILLIS = 250;
+
     private static final long MICROS = 1_000;
+    /** A client changes its route only with a new connection. If a grant is lost by that, it asks again within 5 s. */
     private static final long ROUTE_LIFE = TimeUnit.SECONDS.toNanos(10);
+    /** About a megabyte. */
     private static final int MOST_ROUTES = 10_000;
 
     private final JdbcOptions options;
@@ -46,7 +52,7 @@ final class JdbcStore implements RecordStore {
     private volatile @Nullable MessageThread messages;
     private volatile @Nullable PostgresShortForms shortForms;
 
-    /** How other clients get their messages, if that is known. */
+    /** By client, whether its messages are pushed or left in its inbox, as far as that is known. */
     private final Map<String, Route> routes = new ConcurrentHashMap<>();
 
     private record Route(boolean isPush, long since) {}

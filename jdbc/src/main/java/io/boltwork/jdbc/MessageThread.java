@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The thread that receives the messages of a client, and tells the listener of outages and of their ends. Thread-safe. */
 final class MessageThread {
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    /** The connection for messages is checked as often as the others. */
     private static final long PING = TimeUnit.SECONDS.toNanos(5);
+
     private static final String NO_NOTIFICATIONS =
             "PostgreSQL's notifications do not arrive (behind PgBouncer in transaction"
                     + " mode they never do), so this client asks for its messages while it waits for a lock";
@@ -230,7 +234,8 @@ final class MessageThread {
     private void deliver(String message) {
         try {
             listener.message(message);
-        } catch (RuntimeException unreadable) { // of another version: as good as a message that is lost on its way
+        } catch (RuntimeException defect) { // as good as a message that is lost on its way
+            LOG.log(System.Logger.Level.ERROR, "A message of the database could not be handled", defect);
         }
     }
 

@@ -3,7 +3,7 @@ package io.boltwork.jdbc;
 import java.sql.SQLException;
 import java.util.function.Consumer;
 
-/** How the messages for a client come: the database sends them, or the client asks for them. Used by one thread. */
+/** The way by which messages come to a client: the database sends them, or the client asks for them. Used by one thread. */
 interface Messages {
     /** Begins to receive the messages for a client. */
     void begin(StoreSession session, String client) throws SQLException;

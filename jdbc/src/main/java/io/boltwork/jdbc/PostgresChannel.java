@@ -10,13 +10,13 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * How other clients reach a client in PostgreSQL.
+ * The channel by which other clients reach a client in PostgreSQL.
  *
  * @param name the channel for its messages: an identifier that needs no quotes and is no longer than 63 bytes
  * @param key the key of the advisory lock that it holds while it listens
  */
 record PostgresChannel(String name, long key) {
-    /** How messages begin that a client sends to itself. */
+    /** The beginning of the messages that a client sends to itself. */
     static final String PROBE = "probe ";
 
     static final String NOTIFY = "SELECT pg_notify(:channel, :message)";
@@ -29,7 +29,9 @@ record PostgresChannel(String name, long key) {
                     AND CAST(classid AS BIGINT) = :high AND CAST(objid AS BIGINT) = :low) AS listens,
                 EXISTS (SELECT 1 FROM {client} WHERE client = :client AND seen_at > {clock} - :life) AS asks""";
 
+    /** 128 bits, so that no two clients share a channel. */
     private static final int NAME_BYTES = 16;
+
     private static final long LOW = 0xffff_ffffL;
 
     /** Returns the channel of a client of the tables with a prefix. */

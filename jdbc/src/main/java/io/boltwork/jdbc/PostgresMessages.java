@@ -14,7 +14,9 @@ import org.postgresql.PGNotification;
  * which others see that it listens. The only class that uses PostgreSQL's driver. Not thread-safe.
  */
 final class PostgresMessages implements Messages {
+    /** The longest wait for a notification, after which the thread looks whether it is to end or to change its channel. */
     private static final int WAIT_MILLIS = 200;
+    /** A notification takes less than a millisecond, or never arrives. */
     private static final long PROBE = TimeUnit.SECONDS.toNanos(1);
 
     private final String prefix;

@@ -3,6 +3,9 @@ package io.boltwork.jdbc;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -116,9 +119,9 @@ final class SqlFailures {
                 return kind;
             }
         }
-        return failure instanceof java.sql.SQLTransientConnectionException
-                        || failure instanceof java.sql.SQLNonTransientConnectionException
-                        || failure instanceof java.sql.SQLRecoverableException
+        return failure instanceof SQLTransientConnectionException
+                        || failure instanceof SQLNonTransientConnectionException
+                        || failure instanceof SQLRecoverableException
                 ? Kind.CONNECTION
                 : Kind.OTHER;
     }

@@ -22,9 +22,13 @@ import org.jspecify.annotations.Nullable;
  * and replaces broken ones. Only that thread waits for the data source. Thread-safe.
  */
 final class StoreConnections {
+    /** Shorter than firewalls and pools take to drop an idle connection. */
     private static final long PING = TimeUnit.SECONDS.toNanos(5);
+    /** As long as HikariCP waits for a connection by default. */
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(30);
+    /** The pauses between attempts to connect double from the first to the longest. */
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
 
     private final DataSource source;

@@ -8,9 +8,13 @@ import java.util.concurrent.TimeUnit;
 
 /** Deletes rows that are not needed any more. Of all clients of a store, one does so each minute. */
 final class StoreSweep {
+    /** A little less than a minute, because each client tries once a minute. */
     private static final long PAUSE_MILLIS = TimeUnit.SECONDS.toMillis(50);
+    /** Far longer than a client that is alive leaves a message unread, and than a client counts as alive. */
     private static final long AGE_MICROS = TimeUnit.SECONDS.toMicros(60);
+    /** Small batches, so that a sweep never occupies a connection for long; the next sweep goes on. */
     private static final int BATCH = 200;
+
     private static final int MOST_BATCHES = 10;
 
     private record Row(int kind, byte[] name) {}

@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The tables of a store: knows their database, and makes them if they are missing. Thread-safe. */
 final class StoreTables {
+    /** Clients that make the tables at the same time disturb one another, but only at the first start. */
     private static final int ATTEMPTS = 5;
+
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final JdbcOptions options;

@@ -7,6 +7,8 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.Slack;
 import io.boltwork.testkit.Task;
 import java.sql.Connection;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -66,6 +69,7 @@ class PostgresCallsTest {
         CountedSource pool = new CountedSource(PostgresSite.get().source(), 10, true);
         try (LockClient client = LockClient.create(JdbcBackend.on(pool.source(), JdbcSite.OPTIONS))) {
             FencedLock lock = client.lock(name);
+            AtomicInteger inside = new AtomicInteger();
             CountDownLatch begun = new CountDownLatch(7); // three connections are the backend's
             List<Task<Boolean>> tasks = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
@@ -75,9 +79,10 @@ class PostgresCallsTest {
                         begun.countDown();
                         begun.await();
                         try (Lease lease = lock.acquire()) {
+                            assertThat(inside.incrementAndGet()).isEqualTo(1);
                             connection.createStatement().execute("SELECT 1");
                             connection.commit();
-                            Thread.sleep(20);
+                            inside.decrementAndGet();
                             return lease.isValid();
                         }
                     }
@@ -86,6 +91,33 @@ class PostgresCallsTest {
             for (Task<Boolean> task : tasks) {
                 assertThat(task.get(Duration.ofSeconds(20))).isTrue();
             }
+        }
+    }
+
+    @Test
+    void aKilledWaiterDelaysNoOther() {
+        try (LockClient holder = LockClient.create(PostgresSite.get().newBackend());
+                LockClient next = LockClient.create(PostgresSite.get().newBackend());
+                ChildJvm killed = ChildJvm.start(
+                        WaitingClient.class, PostgresSite.get().server.uri(), name)) {
+            Lease lease = holder.lock(name).acquire();
+            Await.until(
+                    "it waits", () -> holder.inspector().describe(name).queue().size() == 1);
+            Task<Long> waiter = Task.start("next", () -> {
+                try (Lease second = next.lock(name).acquire()) {
+                    return System.nanoTime();
+                }
+            });
+            Await.until(
+                    "another waits behind it",
+                    () -> holder.inspector().describe(name).queue().size() == 2);
+            killed.kill();
+            Await.until(
+                    "the server knows that it is gone", () -> PostgresSite.get().listeners() == 2);
+            long begun = System.nanoTime();
+            lease.release();
+            Duration took = Duration.ofNanos(waiter.get(Duration.ofSeconds(20)) - begun);
+            assertThat(took).as("less than a claim of 3 s").isLessThan(Slack.of(Duration.ofSeconds(1)));
         }
     }
 
@@ -141,9 +173,13 @@ class PostgresCallsTest {
             }
             System.out.printf("acquired in %d ms%n", (System.nanoTime() - begun) / 1_000_000);
             counted.takeLockStatements();
-            Thread.sleep(20_000);
-            List<String> renewing = counted.takeLockStatements();
-            System.out.printf("%d statements in 20 s renew %d leases of 10 s%n", renewing.size(), leases);
+            List<String> renewing = new ArrayList<>();
+            int batches = leases / 128 + 1;
+            Await.within(Duration.ofSeconds(30), "statements for four rounds of renewals", () -> {
+                renewing.addAll(counted.takeLockStatements());
+                return renewing.size() >= 4 * batches;
+            });
+            System.out.printf("%d statements renew %d leases of 10 s in four rounds%n", renewing.size(), leases);
             assertThat(held).allMatch(Lease::isValid);
         }
     }

@@ -1,9 +1,7 @@
 package io.boltwork.spring;
 
 import static io.boltwork.spring.TestApplication.redis;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.LockClient;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
@@ -12,8 +10,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /**
  * One application on five deployments, each set by the short form and by the application's own properties, which have no
@@ -21,34 +17,8 @@ import org.springframework.context.annotation.Configuration;
  */
 class FiveDeploymentsTest {
 
-    static class Shop {
-        @DistributedLock("'stock:' + #item")
-        long sell(String item, io.boltwork.Lease lease) {
-            assertThat(lease.isValid()).isTrue();
-            return lease.fencingToken();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Application {
-        @Bean
-        Shop shop() {
-            return new Shop();
-        }
-    }
-
     private static void sells(String... properties) {
-        redis().withUserConfiguration(Application.class)
-                .withPropertyValues(properties)
-                .run(context -> {
-                    assertThat(context).hasNotFailed();
-                    Shop shop = context.getBean(Shop.class);
-                    for (int i = 0; i < 10; i++) {
-                        assertThat(shop.sell("item-" + i, null)).isPositive();
-                    }
-                    assertThat(context.getBean(LockClient.class).health().connected())
-                            .isTrue();
-                });
+        SellingShop.sells(redis(), context -> {}, properties);
     }
 
     private static String addresses(List<RedisServer> servers) {

@@ -5,7 +5,6 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.LockClient;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.PostgresServer;
@@ -18,46 +17,16 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** One application with its locks in databases and in ZooKeeper. */
 class ThreeStoresTest {
 
-    static class Shop {
-        @DistributedLock("'stock:' + #item")
-        long sell(String item, io.boltwork.Lease lease) {
-            assertThat(lease.isValid()).isTrue();
-            return lease.fencingToken();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Application {
-        @Bean
-        Shop shop() {
-            return new Shop();
-        }
-    }
-
     private static void sells(
             ApplicationContextRunner application, Class<? extends LockBackend> backend, String... properties) {
-        application
-                .withUserConfiguration(Application.class)
-                .withPropertyValues(properties)
-                .run(context -> {
-                    assertThat(context).hasNotFailed().hasSingleBean(LockBackend.class);
-                    assertThat(context.getBean(LockBackend.class)).isInstanceOf(backend);
-                    Shop shop = context.getBean(Shop.class);
-                    long token = 0;
-                    for (int i = 0; i < 10; i++) {
-                        long next = shop.sell("item", null);
-                        assertThat(next).isGreaterThan(token);
-                        token = next;
-                    }
-                    assertThat(context.getBean(LockClient.class).health().connected())
-                            .isTrue();
-                });
+        SellingShop.sells(
+                application,
+                context -> assertThat(context.getBean(LockBackend.class)).isInstanceOf(backend),
+                properties);
     }
 
     private static ApplicationContextRunner withDataSource() {

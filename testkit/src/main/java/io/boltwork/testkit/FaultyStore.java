@@ -3,10 +3,10 @@ package io.boltwork.testkit;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.store.AddressedMessage;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.RecordStore;
-import io.boltwork.store.StoreLetter;
 import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
@@ -211,12 +211,12 @@ public final class FaultyStore implements RecordStore {
     }
 
     @Override
-    public boolean write(RecordKey key, StoredText before, RecordChange change, List<StoreLetter> letters) {
+    public boolean write(RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
         Runnable action = beforeWrite;
         if (action != null) {
             action.run();
         }
-        return call(() -> store.write(key, before, change, letters));
+        return call(() -> store.write(key, before, change, messages));
     }
 
     @Override

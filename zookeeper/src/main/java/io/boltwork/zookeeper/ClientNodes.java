@@ -16,6 +16,7 @@ import org.apache.zookeeper.data.Stat;
 
 /** The nodes of this client: one that lives as long as its session, and one for messages. Thread-safe. */
 final class ClientNodes {
+    /** Only clients with equal ids change these nodes at the same time, by mistake. */
     private static final int ATTEMPTS = 10;
 
     private final ZooKeeperCalls calls;

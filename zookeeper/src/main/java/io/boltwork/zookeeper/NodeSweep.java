@@ -20,8 +20,11 @@ import org.jspecify.annotations.Nullable;
  * so that several clients share the work. Not thread-safe.
  */
 final class NodeSweep {
+    /** The time for one sweep, which shares its thread with the events of the connection. The next sweep goes on. */
     private static final long BUDGET = TimeUnit.SECONDS.toNanos(1);
+    /** Reads that are sent together, and deletions of one transaction. */
     private static final int TOGETHER = 100;
+
     private static final long MICROS = 1_000;
 
     private final StorePaths paths;

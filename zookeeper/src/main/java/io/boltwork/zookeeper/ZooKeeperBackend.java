@@ -58,7 +58,7 @@ public final class ZooKeeperBackend extends RecordBackend {
         Objects.requireNonNull(connectString, "connectString");
         String problem = connectString.isBlank() ? "it is empty" : null;
         if (connectString.contains("://")) {
-            problem = "it has no scheme";
+            problem = "leave out the scheme before '://'";
         } else if (problem == null) {
             try {
                 new ConnectStringParser(connectString);

@@ -24,8 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ZooKeeperSession {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
+    /** The pause between two attempts to make the client's nodes. */
     private static final Duration PAUSE = Duration.ofMillis(100);
+    /** As with Redis. */
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    /** The wait for the deletion of the client's nodes at the end; what is left is swept. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
     private final ZooKeeperConnector connector;

@@ -3,12 +3,12 @@ package io.boltwork.zookeeper;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
+import io.boltwork.store.AddressedMessage;
 import io.boltwork.store.Extended;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.RecordStore;
 import io.boltwork.store.StoreClock;
-import io.boltwork.store.StoreLetter;
 import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
@@ -42,11 +42,21 @@ import org.jspecify.annotations.Nullable;
  * #isCurrent}). So an answer that changes nothing costs one round trip more, and a step that changes something costs none.
  */
 final class ZooKeeperStore implements RecordStore {
+    /** The version of a node that does not exist. */
     private static final int NONE = -1;
+
+    /** The records that a client remembers: most are short, and with the longest texts they take about 20 MB. */
     private static final int REMEMBERED = 10_000;
+
     private static final int LONGEST_REMEMBERED = 2_000;
+
+    /** A record that this client has not used for so long has probably been changed by another one. */
     private static final long REMEMBERED_FOR = TimeUnit.SECONDS.toNanos(30);
+
+    /** The time for which a client counts as gone; it may come back with a new session. */
     private static final long GONE_FOR = TimeUnit.SECONDS.toNanos(1);
+
+    /** Each thread waits for one answer at a time, and the ensemble writes several requests to its disks together. */
     private static final int WORKERS = 8;
 
     private final ZooKeeperConnector connector;
@@ -56,7 +66,7 @@ final class ZooKeeperStore implements RecordStore {
     private final Map<String, Integer> buckets = new ConcurrentHashMap<>();
     private final Map<RecordKey, Remembered> remembered = new ConcurrentHashMap<>();
 
-    /** Clients that a message could not be sent to, and when. */
+    /** By client that could not be sent a message, the time of the attempt. */
     private final Map<String, Long> gone = new ConcurrentHashMap<>();
 
     private volatile @Nullable ZooKeeperSession session;
@@ -218,15 +228,15 @@ final class ZooKeeperStore implements RecordStore {
     }
 
     @Override
-    public boolean write(RecordKey key, StoredText before, RecordChange change, List<StoreLetter> letters) {
+    public boolean write(RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
         StoreClock now = clock();
         boolean isSameClock = now.run().equals(before.clock().run());
         if (change.notAfter() != Long.MAX_VALUE
                 && (!isSameClock || now.earliest().millis() > change.notAfter())) {
             return false; // the step is repeated with the new time
         }
-        List<StoreLetter> sent =
-                letters.stream().filter(letter -> !isGone(letter.client())).toList();
+        List<AddressedMessage> sent =
+                messages.stream().filter(message -> !isGone(message.client())).toList();
         byte[] data = new RecordNode(before.clock(), change.expiresAt(), change.text()).data();
         String path = paths.record(key);
         List<Op> ops = new ArrayList<>();
@@ -235,9 +245,9 @@ final class ZooKeeperStore implements RecordStore {
                 nodeOf(before) == NONE
                         ? Op.create(path, data, options.acl(), CreateMode.PERSISTENT)
                         : Op.setData(path, data, nodeOf(before)));
-        for (StoreLetter letter : sent) {
-            ops.add(Op.check(paths.alive(letter.client()), -1));
-            ops.add(message(letter.client(), letter.text()));
+        for (AddressedMessage message : sent) {
+            ops.add(Op.check(paths.alive(message.client()), -1));
+            ops.add(message(message.client(), message.text()));
         }
         ZooKeeperCalls.Outcome outcome = calls().multi(ops);
         if (session().nodes().learn(outcome, 1)) {

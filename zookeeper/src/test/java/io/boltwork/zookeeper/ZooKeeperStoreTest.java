@@ -3,9 +3,9 @@ package io.boltwork.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.ServerTime;
+import io.boltwork.store.AddressedMessage;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
-import io.boltwork.store.StoreLetter;
 import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
@@ -173,7 +173,7 @@ class ZooKeeperStoreTest {
                         key,
                         a.read(key),
                         change("1"),
-                        List.of(new StoreLetter("told", "one"), new StoreLetter("told", "two/\n"))))
+                        List.of(new AddressedMessage("told", "one"), new AddressedMessage("told", "two/\n"))))
                 .isTrue();
         a.tell("told", "three");
         Await.until("three messages", () -> ear.messages.size() == 3);
@@ -186,11 +186,11 @@ class ZooKeeperStoreTest {
         ZooKeeperStore dead = store("dead", new Ear(new ConcurrentLinkedQueue<>()));
         assertThat(a.listens("dead")).isTrue();
         dead.close();
-        List<StoreLetter> letters = List.of(new StoreLetter("dead", "grant"));
-        assertThat(a.write(key, a.read(key), change("1"), letters)).isFalse();
+        List<AddressedMessage> messages = List.of(new AddressedMessage("dead", "grant"));
+        assertThat(a.write(key, a.read(key), change("1"), messages)).isFalse();
         assertThat(a.read(key).text()).isNull();
         assertThat(a.listens("dead")).isFalse();
-        assertThat(a.write(key, a.read(key), change("1"), letters)).isTrue();
+        assertThat(a.write(key, a.read(key), change("1"), messages)).isTrue();
     }
 
     @Test

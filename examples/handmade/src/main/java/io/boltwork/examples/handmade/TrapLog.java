@@ -3,10 +3,12 @@ package io.boltwork.examples.handmade;
 import io.boltwork.examples.handmade.TrapStep.Side;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** Collects the steps of a trap. Steps may come from several threads, if these wait for one another. */
+/** Collects the steps of a trap, which may come from several threads. Thread-safe. */
 final class TrapLog {
+    private final ReentrantLock lock = new ReentrantLock();
     private final Trap trap;
     private final List<TrapStep> steps = new ArrayList<>();
     private Supplier<String> state = () -> "";
@@ -18,8 +20,8 @@ final class TrapLog {
     }
 
     /** Sets how to look at the server after each step. */
-    synchronized void showing(Supplier<String> look) {
-        state = look;
+    void showing(Supplier<String> look) {
+        alone(() -> state = look);
     }
 
     /** Adds a step of client A. */
@@ -38,16 +40,29 @@ final class TrapLog {
     }
 
     /** Ends the trap with a verdict if the expected facts were observed. */
-    synchronized void end(boolean observed, TrapVerdict expected, String why) {
-        verdict = observed ? expected : TrapVerdict.NOT_SHOWN;
-        reason = why;
+    void end(boolean observed, TrapVerdict expected, String why) {
+        alone(() -> {
+            verdict = observed ? expected : TrapVerdict.NOT_SHOWN;
+            reason = why;
+            return verdict;
+        });
     }
 
-    synchronized TrapReport report() {
-        return new TrapReport(trap, List.copyOf(steps), verdict, reason);
+    TrapReport report() {
+        return alone(() -> new TrapReport(trap, List.copyOf(steps), verdict, reason));
     }
 
-    private synchronized void add(Side side, String text) {
-        steps.add(new TrapStep(steps.size() + 1, side, text, state.get()));
+    private void add(Side side, String text) {
+        alone(() -> steps.add(new TrapStep(steps.size() + 1, side, text, state.get())));
+    }
+
+    /** Does something while no other thread reads or changes this log. */
+    private <T> T alone(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
     }
 }

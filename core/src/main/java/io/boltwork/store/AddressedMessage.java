@@ -8,9 +8,9 @@ import io.boltwork.spi.Printable;
  * @param client the id of the client
  * @param text a text of one line
  */
-public record StoreLetter(String client, String text) {
+public record AddressedMessage(String client, String text) {
     @Override
     public String toString() {
-        return Printable.text("StoreLetter[client=" + client + ", text=" + text + "]");
+        return Printable.text("AddressedMessage[client=" + client + ", text=" + text + "]");
     }
 }

@@ -53,7 +53,8 @@ class NodeNameTest {
     @Test
     void badInputIsRefusedWithTheReason() {
         assertThatThrownBy(() -> ZooKeeperBackend.connect(" ")).hasMessageContaining("it is empty");
-        assertThatThrownBy(() -> ZooKeeperBackend.connect("zk://host:2181")).hasMessageContaining("it has no scheme");
+        assertThatThrownBy(() -> ZooKeeperBackend.connect("zk://host:2181"))
+                .hasMessageContaining("leave out the scheme");
         assertThatThrownBy(() -> ZooKeeperOptions.defaults().withRoot("locks")).hasMessageContaining("root must be");
         assertThatThrownBy(() -> ZooKeeperOptions.defaults().withRoot("/zookeeper/a"))
                 .hasMessageContaining("of its own");

@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
-/** The same traps with Boltwork on one Redis: stage 13. */
+/** The same traps with Boltwork, those on one Redis first: stage 13. */
 final class BoltworkTraps {
     static final List<Trap> ALL = List.of(
             Trap.onRedis("boltwork-crash", "stage 1: a holder crashes", BoltworkTraps::crash),
@@ -45,7 +45,9 @@ final class BoltworkTraps {
                     "boltwork-lost-message", "stage 7: the message of the release is lost", BoltworkTraps::lostMessage),
             Trap.onRedis("boltwork-dead-waiter", "stage 8: a dead client in the queue", BoltworkTraps::deadWaiter),
             BoltworkServersTraps.FAILOVER,
-            BoltworkServersTraps.QUORUM);
+            BoltworkServersTraps.QUORUM,
+            BoltworkStoresTraps.DATABASE,
+            BoltworkStoresTraps.SESSION);
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 

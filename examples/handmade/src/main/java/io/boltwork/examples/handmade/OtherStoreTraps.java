@@ -178,7 +178,7 @@ final class OtherStoreTraps {
     }
 
     /** Ends a session at the server, as the server does when it has heard nothing of a client for too long. */
-    private static void endSession(TestingServer server, ZooKeeper client) throws Exception {
+    static void endSession(TestingServer server, ZooKeeper client) throws Exception {
         ZooKeeper same = new ZooKeeper(
                 server.getConnectString(),
                 SESSION_MILLIS,

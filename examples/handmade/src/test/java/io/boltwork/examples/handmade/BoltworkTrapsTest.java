@@ -55,6 +55,17 @@ class BoltworkTrapsTest {
     }
 
     @Test
+    void aHolderThatStopsKeepsNoRowAndIsTold() {
+        assertThat(play("boltwork-stopped-holder").verdict()).isEqualTo(TrapVerdict.TOLD);
+        assertThat(texts("boltwork-stopped-holder")).last().asString().endsWith("lost, EXPIRED");
+    }
+
+    @Test
+    void aLeaseOutlivesTheSessionOfItsHolder() {
+        assertThat(play("boltwork-session-ends").verdict()).isEqualTo(TrapVerdict.PASSED);
+    }
+
+    @Test
     void aServerThatRestartsDoesNotVoteTwice() {
         assertThat(play("boltwork-restart").verdict()).isEqualTo(TrapVerdict.PASSED);
     }

@@ -38,8 +38,7 @@ final class SaleReport {
         out.println("  any shop: a database that keeps the largest can refuse a buyer who is late.");
     }
 
-    /** Prints the code for the same, from the source that the shops run. */
-    /** Prints what the user writes, for locks in a store or, without one, in Redis. */
+    /** Prints what a user writes for the same, for locks in a store or, without one, in Redis: from sources that are compiled. */
     void printOwnCode(StoreSite.@Nullable Kind store) {
         out.println();
         out.println("The same in your own code (examples/ has more):");

@@ -42,7 +42,7 @@ class SimulationTest {
             return;
         }
         long first = Long.getLong("boltwork.firstSeed", 0);
-        long seeds = Long.getLong("boltwork.seeds", 2_000);
+        long seeds = Long.getLong("boltwork.seeds", 1_000);
         run(first, seeds);
         assertThat(handovers.get()).as("handovers").isPositive();
         assertThat(losses.get()).as("losses").isPositive();
@@ -57,7 +57,7 @@ class SimulationTest {
             return; // the other test runs it
         }
         long first = Plan.SHARED + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
-        run(first, Long.getLong("boltwork.seeds", 2_000) / 2);
+        run(first, Long.getLong("boltwork.seeds", 1_000) / 2);
         assertThat(handovers.get()).as("holds without a request").isPositive();
         assertThat(losses.get()).as("losses").isPositive();
         assertThat(restores.get()).as("restores").isPositive();
@@ -69,7 +69,7 @@ class SimulationTest {
             return; // another test runs it
         }
         long first = Plan.CONDITIONS + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
-        run(first, Long.getLong("boltwork.seeds", 2_000) / 4);
+        run(first, Long.getLong("boltwork.seeds", 1_000) / 4);
         assertThat(losses.get()).as("losses").isPositive();
         assertThat(restores.get()).as("restores").isPositive();
     }

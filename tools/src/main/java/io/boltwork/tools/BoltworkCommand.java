@@ -1,0 +1,125 @@
+package io.boltwork.tools;
+
+import io.boltwork.tools.connect.DurationConverter;
+import io.boltwork.tools.look.ClientsCommand;
+import io.boltwork.tools.look.DescribeCommand;
+import io.boltwork.tools.look.HealthCommand;
+import io.boltwork.tools.look.ListCommand;
+import io.boltwork.tools.look.ReleaseCommand;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.Logger;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command {@code boltwork}: parses the arguments, runs a subcommand, and turns failures into one line and an exit code. */
+@Command(
+        name = "boltwork",
+        description = "Runs commands under a distributed lock, and shows who holds which lock.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            ListCommand.class,
+            DescribeCommand.class,
+            ClientsCommand.class,
+            HealthCommand.class,
+            ReleaseCommand.class
+        },
+        footerHeading =
+                "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",
+        footer = {
+            "",
+            "  boltwork ls 'stock:*'                 the locks in use",
+            "  boltwork describe stock:1001          its holder and its queue",
+            "",
+            "'boltwork COMMAND --help' explains a command."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "64:wrong arguments",
+            "69:no server answered",
+            "70:an error in boltwork itself",
+            "77:the server refused: wrong password, missing rights, or a server that cannot keep locks"
+        })
+public final class BoltworkCommand implements Runnable {
+
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Print stack traces and log messages of the libraries.")
+    boolean debug;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    CommandSpec spec;
+
+    /** Runs a command and ends the JVM with its exit code. */
+    public static void main(String... args) {
+        // a command decides what to print; Netty and others only disturb
+        LogManager.getLogManager().reset();
+        System.exit(run(args));
+    }
+
+    /** Runs a command and returns its exit code. */
+    public static int run(String... args) {
+        return commandLine().execute(args);
+    }
+
+    /** Creates the parser of the command. */
+    public static CommandLine commandLine() {
+        BoltworkCommand boltwork = new BoltworkCommand();
+        CommandLine line = new CommandLine(boltwork);
+        line.registerConverter(Duration.class, new DurationConverter());
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setExecutionStrategy(parsed -> {
+            if (boltwork.debug) {
+                logToStderr();
+            }
+            return new CommandLine.RunLast().execute(parsed);
+        });
+        line.setParameterExceptionHandler(BoltworkCommand::explainUsage);
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            Failure explained = Failure.of(failure);
+            print(command, explained.message());
+            if (boltwork.debug) {
+                failure.printStackTrace(command.getErr());
+            }
+            return explained.exitCode();
+        });
+        return line;
+    }
+
+    private static int explainUsage(ParameterException wrong, String[] args) {
+        CommandLine command = wrong.getCommandLine();
+        String help = command.getCommandSpec().qualifiedName() + " --help";
+        print(command, wrong.getMessage() + "; see '" + help + "'");
+        return ExitCode.USAGE;
+    }
+
+    private static void print(CommandLine command, String message) {
+        PrintWriter err = command.getErr();
+        err.println(command.getColorScheme().errorText("boltwork: " + Failure.oneLine(message)));
+        err.flush();
+    }
+
+    private static void logToStderr() {
+        java.util.logging.ConsoleHandler handler = new java.util.logging.ConsoleHandler();
+        handler.setLevel(Level.INFO);
+        Logger.getLogger("").addHandler(handler);
+    }
+
+    /** Called if no subcommand is given. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
+    }
+}

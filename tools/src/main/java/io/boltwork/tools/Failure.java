@@ -1,0 +1,44 @@
+package io.boltwork.tools;
+
+import io.boltwork.BackendException;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockTimeoutException;
+import io.boltwork.spi.Printable;
+
+/**
+ * What the user is told about an exception.
+ *
+ * @param message one line
+ * @param exitCode the exit code of the command
+ */
+public record Failure(String message, int exitCode) {
+
+    /** Explains an exception. */
+    public static Failure of(Throwable thrown) {
+        String message = String.valueOf(thrown.getMessage());
+        if (thrown instanceof BackendException backend) {
+            return new Failure(message, backend.isRetryable() ? ExitCode.NO_SERVER : ExitCode.NO_RIGHTS);
+        }
+        if (thrown instanceof IllegalArgumentException) {
+            return new Failure(message, ExitCode.USAGE);
+        }
+        if (thrown instanceof LockTimeoutException) {
+            return new Failure(message, ExitCode.REFUSED);
+        }
+        if (thrown instanceof LeaseLostException) {
+            return new Failure(message, ExitCode.LOST);
+        }
+        return new Failure(
+                "an error in boltwork itself: " + thrown + " (--debug prints where it happened)", ExitCode.DEFECT);
+    }
+
+    /** Returns a message as one line without control characters. */
+    static String oneLine(String message) {
+        return Printable.text(message.strip().replaceAll("\\s*\\R\\s*", "; "));
+    }
+
+    @Override
+    public String toString() {
+        return oneLine(message) + " (exit code " + exitCode + ")";
+    }
+}

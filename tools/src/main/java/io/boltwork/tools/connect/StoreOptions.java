@@ -1,0 +1,138 @@
+package io.boltwork.tools.connect;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.LockClient;
+import io.boltwork.spi.LockBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of all commands that use a store: where it is, and with what credentials. */
+public final class StoreOptions {
+    /** The variable with the URI of the store. */
+    public static final String URI = "BOLTWORK_URI";
+
+    /** The variable with the password. */
+    public static final String PASSWORD = "BOLTWORK_PASSWORD";
+
+    private static final String DEFAULT_URI = "redis://localhost:6379";
+
+    private final Map<String, String> environment = System.getenv();
+
+    @Option(
+            names = {"-u", "--uri"},
+            paramLabel = "URI",
+            description = {
+                "The store: redis://host:6379, rediss:// (TLS), redis-sentinel://h1,h2/0#mymaster,"
+                        + " redis-cluster://h1,h2, redis-replicated://h1,h2, redis-quorum://h1,h2,h3,"
+                        + " jdbc:postgresql://host/db, or zookeeper://h1,h2/chroot.",
+                "Default: the variable BOLTWORK_URI, else redis://localhost:6379."
+            })
+    @Nullable
+    String uri;
+
+    @Option(
+            names = "--user",
+            paramLabel = "NAME",
+            description = "The user at the store. Default: the one in the URI, or none.")
+    @Nullable
+    String user;
+
+    @Option(
+            names = "--password-file",
+            paramLabel = "FILE",
+            description =
+                    "A file whose first line is the password. Default: the variable BOLTWORK_PASSWORD, or the URI.")
+    @Nullable
+    Path passwordFile;
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "TEXT",
+            description = "The prefix of keys (Redis), of tables (databases), or the root node (ZooKeeper)."
+                    + " Default: that of the store, such as 'boltwork'.")
+    @Nullable
+    String prefix;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            description = "How long to wait for an answer of a database or of ZooKeeper, such as 500ms or 2s."
+                    + " For Redis, write ?timeout=2s after the URI. Default: 2s.")
+    @Nullable
+    Duration timeout;
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "PEM certificates of the authorities to trust (Redis).")
+    @Nullable
+    Path authorities;
+
+    @Option(names = "--tls-cert", paramLabel = "FILE", description = "The client's PEM certificate (Redis).")
+    @Nullable
+    Path certificate;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "The client's PEM key, unencrypted PKCS #8 (Redis).")
+    @Nullable
+    Path key;
+
+    @Option(
+            names = "--driver-path",
+            paramLabel = "JAR",
+            description = "A jar with the driver of the database. PostgreSQL's and H2's are included. May be repeated.")
+    List<Path> drivers = new ArrayList<>();
+
+    /**
+     * Connects to the store. Blocks until it is connected, for the timeout at most.
+     *
+     * @param application the name of this client for others
+     * @throws IllegalArgumentException if an option is wrong
+     * @throws io.boltwork.BackendException if the store cannot be used
+     */
+    public LockClient connect(String application) {
+        return LockClient.create(backend(), ClientOptions.defaults().withApplication(application));
+    }
+
+    /** Creates a backend of the store, for one client. */
+    public LockBackend backend() {
+        return StoreUri.parse(uri()).backend(this);
+    }
+
+    /** Returns the URI of the store, with the credentials that it contains. */
+    public String uri() {
+        if (uri != null) {
+            return uri;
+        }
+        String fromEnvironment = environment.getOrDefault(URI, "");
+        return fromEnvironment.isBlank() ? DEFAULT_URI : fromEnvironment;
+    }
+
+    /** Returns the password that was given outside the URI. */
+    @Nullable
+    String password() {
+        if (passwordFile == null) {
+            String variable = environment.getOrDefault(PASSWORD, "");
+            return variable.isEmpty() ? null : variable;
+        }
+        try (var lines = Files.lines(passwordFile)) {
+            return lines.findFirst()
+                    .filter(line -> !line.isEmpty())
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "--password-file must have the password in its first line, but '" + passwordFile
+                                    + "' has none"));
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            throw new IllegalArgumentException(
+                    "--password-file must be a file that can be read, but is '" + passwordFile + "'", unreadable);
+        }
+    }
+}

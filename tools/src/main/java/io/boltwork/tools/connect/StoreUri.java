@@ -1,0 +1,134 @@
+package io.boltwork.tools.connect;
+
+import io.boltwork.jdbc.JdbcBackend;
+import io.boltwork.jdbc.JdbcOptions;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.zookeeper.ZooKeeperBackend;
+import io.boltwork.zookeeper.ZooKeeperOptions;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The address of a store.
+ *
+ * @param kind the kind of the store
+ * @param text the URI, which may contain a password
+ */
+record StoreUri(Kind kind, String text) {
+
+    enum Kind {
+        REDIS,
+        JDBC,
+        ZOOKEEPER
+    }
+
+    static StoreUri parse(String text) {
+        String uri = text.strip();
+        String scheme = uri.contains(":") ? uri.substring(0, uri.indexOf(':')).toLowerCase(Locale.ROOT) : "";
+        if (scheme.startsWith("redis")) {
+            return new StoreUri(Kind.REDIS, uri);
+        }
+        return switch (scheme) {
+            case "jdbc" -> new StoreUri(Kind.JDBC, uri);
+            case "zookeeper" -> new StoreUri(Kind.ZOOKEEPER, uri);
+            default ->
+                throw new IllegalArgumentException(
+                        "the URI of the store must begin with redis:, rediss:, redis-sentinel:,"
+                                + " redis-cluster:, redis-replicated:, redis-quorum:, jdbc: or zookeeper:, but "
+                                + (scheme.isEmpty() ? "has no scheme" : "its scheme is '" + scheme + "'"));
+        };
+    }
+
+    LockBackend backend(StoreOptions options) {
+        return switch (kind) {
+            case REDIS -> redis(options);
+            case JDBC -> jdbc(options);
+            case ZOOKEEPER -> zooKeeper(options);
+        };
+    }
+
+    private LockBackend redis(StoreOptions options) {
+        RedisOptions redis = RedisOptions.defaults();
+        if (options.prefix != null) {
+            redis = redis.keyPrefix(options.prefix);
+        }
+        if (options.authorities != null) {
+            redis = redis.trustedCertificates(options.authorities);
+        }
+        if (options.certificate != null || options.key != null) {
+            if (options.certificate == null || options.key == null) {
+                throw new IllegalArgumentException("--tls-cert and --tls-key must be given together");
+            }
+            redis = redis.clientCertificate(options.certificate, options.key);
+        }
+        if (options.timeout != null) {
+            throw new IllegalArgumentException("--timeout is for databases and ZooKeeper; for Redis, write ?timeout="
+                    + options.timeout.toMillis() + "ms at the end of the URI");
+        }
+        return RedisBackend.connect(withCredentials(text, options.user, options.password()), redis);
+    }
+
+    /** Puts a user and a password into a URI, in place of those that it has. */
+    static String withCredentials(String uri, @Nullable String user, @Nullable String password) {
+        if (user == null && password == null) {
+            return uri;
+        }
+        int start = uri.indexOf("://") + 3;
+        if (start < 3) {
+            return uri; // refused by the backend
+        }
+        int end = uri.length();
+        for (char delimiter : new char[] {'/', '?', '#'}) {
+            int at = uri.indexOf(delimiter, start);
+            end = at >= 0 && at < end ? at : end;
+        }
+        int at = uri.lastIndexOf('@', end - 1);
+        String old = at >= start ? uri.substring(start, at) : "";
+        int colon = old.indexOf(':');
+        String newUser = user != null ? encoded(user) : colon > 0 ? old.substring(0, colon) : "";
+        String newPassword = password != null ? encoded(password) : colon >= 0 ? old.substring(colon + 1) : old;
+        return uri.substring(0, start) + newUser + ":" + newPassword + "@" + uri.substring(Math.max(start, at + 1));
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private LockBackend jdbc(StoreOptions options) {
+        JdbcOptions jdbc = JdbcOptions.defaults();
+        if (options.prefix != null) {
+            jdbc = jdbc.withTablePrefix(options.prefix);
+        }
+        if (options.timeout != null) {
+            jdbc = jdbc.withCommandTimeout(options.timeout);
+        }
+        return JdbcBackend.on(new DriverDataSource(text, options.user, options.password(), options.drivers), jdbc);
+    }
+
+    private LockBackend zooKeeper(StoreOptions options) {
+        ZooKeeperOptions zooKeeper = ZooKeeperOptions.defaults();
+        if (options.prefix != null) {
+            zooKeeper = zooKeeper.withRoot(options.prefix);
+        }
+        if (options.timeout != null) {
+            zooKeeper = zooKeeper.withCommandTimeout(options.timeout);
+        }
+        String password = options.password();
+        if (options.user != null || password != null) {
+            zooKeeper = zooKeeper.withDigest(
+                    Objects.requireNonNullElse(options.user, ""), Objects.requireNonNullElse(password, ""));
+        }
+        String servers = text.substring(text.indexOf(':') + 1);
+        return ZooKeeperBackend.connect(servers.startsWith("//") ? servers.substring(2) : servers, zooKeeper);
+    }
+
+    @Override
+    public String toString() {
+        return kind.toString(); // the text may contain a password
+    }
+}

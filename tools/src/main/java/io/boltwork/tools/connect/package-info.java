@@ -1,0 +1,5 @@
+/** Connecting to a store: options, URIs, credentials. */
+@NullMarked
+package io.boltwork.tools.connect;
+
+import org.jspecify.annotations.NullMarked;

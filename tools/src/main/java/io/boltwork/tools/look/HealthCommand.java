@@ -1,0 +1,71 @@
+package io.boltwork.tools.look;
+
+import io.boltwork.ClientHealth;
+import io.boltwork.LockClient;
+import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Printable;
+import io.boltwork.tools.ExitCode;
+import io.boltwork.tools.output.JsonWriter;
+import io.boltwork.tools.output.OutputOptions.Printed;
+import io.boltwork.tools.output.Table;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+
+/** {@code boltwork health}: shows the servers of the store. */
+@Command(
+        name = "health",
+        description =
+                "Shows the servers of the store: role, version, latency, problems. 'boltwork doctor' looks deeper.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:the store can be used", "69:no server that keeps locks answers"})
+public final class HealthCommand extends LookCommand {
+    private boolean connected;
+
+    @Override
+    Printed look(LockClient locks) {
+        ClientHealth health = locks.health();
+        connected = health.connected();
+        return new Health(health);
+    }
+
+    @Override
+    int exitCode() {
+        return connected ? ExitCode.OK : ExitCode.NO_SERVER;
+    }
+
+    private record Health(ClientHealth health) implements Printed {
+        @Override
+        public void table(PrintWriter out) {
+            out.println(health.connected() ? "connected" : "NOT connected");
+            if (!health.nodes().isEmpty()) {
+                out.println();
+                Table table = new Table("SERVER", "ROLE", "ANSWERS", ">LATENCY", "VERSION", "PROBLEM");
+                for (NodeStatus node : health.nodes()) {
+                    table.row(
+                            node.address(),
+                            node.role().name().toLowerCase(Locale.ROOT),
+                            node.reachable() ? "yes" : "NO",
+                            node.reachable()
+                                    ? String.format(
+                                            Locale.ROOT,
+                                            "%.2f ms",
+                                            node.latency().toNanos() / 1e6)
+                                    : "-",
+                            node.version(),
+                            node.problem());
+                }
+                table.print(out);
+            }
+            health.warnings().forEach(warning -> out.println("warning: " + Printable.text(warning)));
+        }
+
+        @Override
+        public void json(JsonWriter out) throws IOException {
+            out.health(health);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Commands that show locks, clients and servers, and that take a lock away. */
+@NullMarked
+package io.boltwork.tools.look;
+
+import org.jspecify.annotations.NullMarked;

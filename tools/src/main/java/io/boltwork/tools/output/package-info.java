@@ -1,0 +1,5 @@
+/** What commands print: tables, JSON, text that is redrawn. */
+@NullMarked
+package io.boltwork.tools.output;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,6 +8,7 @@ import io.boltwork.spi.Printable;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.connect.StoreOptions;
 import io.boltwork.tools.output.Units;
+import io.boltwork.tools.output.UserTerminal;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.util.List;
@@ -110,7 +111,7 @@ public final class ReleaseCommand implements Callable<Integer> {
 
     private boolean isConfirmed() {
         Console console = System.console();
-        if (console == null) {
+        if (console == null || !UserTerminal.isPresent()) {
             throw new IllegalArgumentException("--yes is required where there is no terminal to ask for confirmation");
         }
         String answer = console.readLine("Take '%s' away? [y/N] ", Printable.text(name));

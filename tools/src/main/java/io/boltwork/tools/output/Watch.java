@@ -39,7 +39,7 @@ public final class Watch {
         if (every.compareTo(Duration.ofMillis(100)) < 0) {
             throw new IllegalArgumentException("the time between two looks must be 100ms or more");
         }
-        boolean redraws = System.console() != null && !"dumb".equals(System.getenv("TERM"));
+        boolean redraws = UserTerminal.isPresent() && !"dumb".equals(System.getenv("TERM"));
         if (redraws) {
             out.print(OPEN_SCREEN);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -61,7 +61,7 @@ public final class Watch {
     }
 
     private static String fit(String text) {
-        TerminalSize size = TerminalSize.current();
+        UserTerminal size = UserTerminal.current();
         StringBuilder screen = new StringBuilder();
         text.lines().limit(size.rows() - 1L).forEach(line -> {
             int shown = line.offsetByCodePoints(0, Math.min(size.columns(), line.codePointCount(0, line.length())));

@@ -1,0 +1,171 @@
+package io.boltwork.tools.look;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockKind;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Task;
+import io.boltwork.tools.ToolRun;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the commands print about locks on a real Redis. */
+class LookCommandsTest {
+    private static RedisServer redis;
+    private static LockClient checkout;
+    private static LockClient billing;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+        checkout = LockClient.create(
+                RedisBackend.connect(redis.uri()), ClientOptions.defaults().withApplication("checkout"));
+        billing = LockClient.create(
+                RedisBackend.connect(redis.uri()), ClientOptions.defaults().withApplication("billing"));
+    }
+
+    @AfterAll
+    static void stop() {
+        checkout.close();
+        billing.close();
+        redis.close();
+    }
+
+    private static ToolRun run(String command, String... args) {
+        String[] all = new String[args.length + 3];
+        all[0] = command;
+        all[1] = "--uri";
+        all[2] = redis.uri();
+        System.arraycopy(args, 0, all, 3, args.length);
+        ToolRun run = ToolRun.of(all);
+        assertThat(run.err()).isEmpty();
+        return run;
+    }
+
+    @Test
+    void listShowsLocksOfAllKinds() {
+        try (Lease stock = checkout.lock("list:stock").acquire();
+                Lease upload = billing.semaphore("list:uploads", 5).acquire(3)) {
+            ToolRun run = run("ls", "list:*");
+            assertThat(run.lines()).hasSize(3);
+            assertThat(run.lines().get(1))
+                    .matches("list:stock +LOCK +HELD +1 +0 +\\d+\\.\\d s +" + stock.fencingToken());
+            assertThat(run.lines().get(2))
+                    .matches("list:uploads +SEMAPHORE +HELD +1 \\(3 permits\\) +0 +\\d+\\.\\d s +"
+                            + upload.fencingToken());
+            assertThat(run("ls", "list:*", "--kind", "semaphore").lines()).hasSize(2);
+            assertThat(run("ls", "list:*", "--limit", "1").out()).contains("There may be more");
+            assertThat(run("ls", "list:*", "--long").lines().get(1))
+                    .contains("checkout@")
+                    .endsWith(Long.toString(stock.fencingToken()));
+            assertThat(run("ls", "list:*", "-o", "json").out())
+                    .contains("\"name\" : \"list:stock\"", "\"fencingToken\" : \"" + stock.fencingToken() + "\"");
+        }
+    }
+
+    @Test
+    void describeShowsHolderAndQueue() {
+        FencedLock theirs = billing.lock("describe:1");
+        Task<Object> waiter;
+        try (Lease lease = checkout.lock("describe:1").acquire()) {
+            waiter = Task.start("waiter", () -> {
+                theirs.acquire().close();
+                return null;
+            });
+            Await.until(
+                    "a waiter",
+                    () -> !checkout.inspector().describe("describe:1").queue().isEmpty());
+            ToolRun run = run("describe", "describe:1");
+            assertThat(run.lines().get(0))
+                    .startsWith("describe:1: LOCK, HELD, ")
+                    .endsWith(" left unless renewed");
+            assertThat(run.out())
+                    .containsPattern("checkout@\\S+ +exclusive +\\d+\\.\\d+ s +\\d+\\.\\d s +" + lease.fencingToken())
+                    .containsPattern("1 +billing@\\S+ +exclusive +\\d+\\.\\d+ s");
+            assertThat(run("describe", "describe:1", "--output", "json").out())
+                    .contains("\"application\" : \"checkout\"", "\"position\" : 1", "\"confirmed\" : true");
+        }
+        waiter.get();
+        assertThat(run("describe", "describe:1").out().strip()).isEqualTo("describe:1: LOCK, FREE");
+    }
+
+    @Test
+    void namesCannotCommandTheTerminal() {
+        try (Lease lease = checkout.lock("evil:\u001b[31m\n<script>").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            for (String command : new String[] {"ls", "describe"}) {
+                String name = command.equals("ls") ? "evil:*" : lease.lockName();
+                assertThat(run(command, name).out())
+                        .contains("evil:\\u001b[31m\\u000a<script>")
+                        .doesNotContain("\u001b");
+            }
+        }
+    }
+
+    @Test
+    void clientsAndHealthAreShown() {
+        assertThat(run("clients").out())
+                .containsPattern("checkout +\\S+ +" + ProcessHandle.current().pid() + " +20");
+        assertThat(run("clients", "-o", "json").out()).contains("\"application\" : \"billing\"");
+        ToolRun health = run("health");
+        assertThat(health.lines().get(0)).isEqualTo("connected");
+        assertThat(health.out())
+                .containsPattern(redis.host() + ":" + redis.port() + " +master +yes +\\d+\\.\\d\\d ms +\\d+\\.");
+        assertThat(run("health", "-o", "json").out()).contains("\"connected\" : true", "\"role\" : \"MASTER\"");
+    }
+
+    @Test
+    void releaseTakesALockAway() {
+        try (Lease lease = checkout.lock("release:1").acquire()) {
+            ToolRun other = run("release", "release:1", "--token", "17", "--force", "--yes");
+            assertThat(other.exitCode()).isEqualTo(1);
+            assertThat(other.out()).contains("Keeps it:     checkout@", "there is no holder with the token 17");
+            assertThat(lease.verify()).isTrue();
+            ToolRun run =
+                    run("release", "release:1", "--token", Long.toString(lease.fencingToken()), "--force", "--yes");
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).contains("Will lose it: checkout@", "Taken away.");
+            Await.until("the loss", () -> !lease.isValid());
+        } catch (io.boltwork.LeaseLostException expected) {
+            assertThat(expected).hasMessageContaining("release:1");
+        }
+        ToolRun nothing = run("release", "release:1", "--force", "--yes");
+        assertThat(nothing.exitCode()).isEqualTo(1);
+        assertThat(nothing.out()).contains("the lock has no holder");
+    }
+
+    @Test
+    void releaseWithoutATerminalNeedsYes() {
+        try (Lease lease = checkout.lock("release:2").acquire()) {
+            ToolRun run = ToolRun.of("release", "--uri", redis.uri(), "release:2", "--force");
+            assertThat(run.exitCode()).isEqualTo(64);
+            assertThat(run.err()).contains("--yes is required");
+            assertThat(lease.verify()).isTrue();
+            assertThat(ToolRun.of("release", "--uri", redis.uri(), "release:2").err())
+                    .contains("Missing required option: '--force'");
+        }
+    }
+
+    @Test
+    void aPrefixSeparatesLocks() {
+        try (Lease lease = checkout.lock("prefix:1").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(run("ls", "prefix:*", "--prefix", "other").lines()).hasSize(1);
+            assertThat(run("ls", "prefix:*", "--prefix", "boltwork").lines()).hasSize(2);
+        }
+    }
+
+    @Test
+    void latchesHaveNoKindThere() {
+        assertThat(ToolRun.of("ls", "--kind", "latch").err())
+                .contains("Invalid value for option '--kind'", Objects.toString(LockKind.READ_WRITE));
+    }
+}

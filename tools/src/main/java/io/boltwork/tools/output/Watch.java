@@ -1,5 +1,7 @@
 package io.boltwork.tools.output;
 
+import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -31,15 +33,20 @@ public final class Watch {
             out.flush();
             return;
         }
-        repeat(out, every, source);
+        repeat(out, every, 0, source);
     }
 
-    /** Prints the texts of a source until the JVM ends. */
-    public static void repeat(PrintWriter out, Duration every, Supplier<String> source) {
+    /**
+     * Prints the texts of a source.
+     *
+     * @param every the time between two of them
+     * @param frames how many of them; 0 for all until the JVM ends
+     */
+    public static void repeat(PrintWriter out, Duration every, int frames, Supplier<String> source) {
         if (every.compareTo(Duration.ofMillis(100)) < 0) {
             throw new IllegalArgumentException("the time between two looks must be 100ms or more");
         }
-        boolean redraws = UserTerminal.isPresent() && !"dumb".equals(System.getenv("TERM"));
+        boolean redraws = frames == 0 && UserTerminal.isPresent() && !"dumb".equals(System.getenv("TERM"));
         if (redraws) {
             out.print(OPEN_SCREEN);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -47,16 +54,33 @@ public final class Watch {
                 System.out.flush();
             }));
         }
+        int printed = 0;
         while (!out.checkError()) { // ends when the reader of a pipe has gone
-            String text = source.get();
+            String text = textOf(source);
             out.print(redraws ? HOME + fit(text) + CLEAR_FROM_HERE : text + System.lineSeparator());
             out.flush();
+            printed++;
+            if (printed == frames) {
+                return;
+            }
             try {
                 TimeUnit.MILLISECONDS.sleep(every.toMillis());
             } catch (InterruptedException end) {
                 Thread.currentThread().interrupt();
                 return;
             }
+        }
+    }
+
+    private static String textOf(Supplier<String> source) {
+        try {
+            return source.get();
+        } catch (BackendException outage) {
+            if (!outage.isRetryable()) {
+                throw outage;
+            }
+            return "No answer, asking again: " + Printable.text(String.valueOf(outage.getMessage()))
+                    + System.lineSeparator();
         }
     }
 

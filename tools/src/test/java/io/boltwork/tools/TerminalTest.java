@@ -1,0 +1,89 @@
+package io.boltwork.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Commands in a real terminal: tmux, whose screen is captured. */
+class TerminalTest {
+    private static RedisServer redis;
+    private static LockClient shop;
+
+    @BeforeAll
+    static void start() {
+        assumeTrue(TmuxScreen.isInstalled(), "no tmux on this machine");
+        redis = RedisServer.start();
+        shop = LockClient.create(
+                RedisBackend.connect(redis.uri()), ClientOptions.defaults().withApplication("shop"));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (redis != null) {
+            shop.close();
+            redis.close();
+        }
+    }
+
+    private static TmuxScreen terminal(String command) {
+        return TmuxScreen.run(
+                80,
+                12,
+                Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:TieredStopAtLevel=1 -cp '"
+                        + System.getProperty("java.class.path") + "' " + BoltworkCommand.class.getName() + " " + command
+                        + " --uri " + redis.uri());
+    }
+
+    @Test
+    void aWatchedListIsRedrawnInPlace() {
+        try (Lease first = shop.lock("watch:1").acquire();
+                TmuxScreen screen = terminal("ls 'watch:*' --watch 100ms")) {
+            Await.until("the lock", () -> screen.text().contains(Long.toString(first.fencingToken())));
+            assertThat(screen.lines()).first().asString().matches("NAME +KIND +STATE +HOLDERS +WAITING +LEFT +TOKEN");
+            try (Lease second = shop.lock("watch:2").acquire()) {
+                Await.until("the second lock", () -> screen.text().contains(Long.toString(second.fencingToken())));
+                assertThat(screen.lines())
+                        .filteredOn(line -> line.startsWith("NAME"))
+                        .hasSize(1);
+            }
+            Await.until("the end of the second lock", () -> !screen.text().contains("watch:2"));
+            assertThat(screen.lines())
+                    .filteredOn(line -> line.startsWith("watch:1"))
+                    .hasSize(1);
+            screen.type("C-c");
+            Await.until("the screen before", () -> screen.text().contains("exit code 130"));
+            assertThat(screen.text()).doesNotContain("watch:1");
+        }
+    }
+
+    @Test
+    void aReleaseAsksAtTheTerminal() {
+        try (Lease lease = shop.lock("ask:1").acquire()) {
+            try (TmuxScreen screen = terminal("release ask:1 --force")) {
+                Await.until("the question", () -> screen.text().contains("Take 'ask:1' away? [y/N]"));
+                screen.type("n", "Enter");
+                Await.until("the end", () -> screen.text().contains("exit code 1"));
+                assertThat(screen.text()).contains("Nothing was changed.");
+                assertThat(lease.verify()).isTrue();
+            }
+            try (TmuxScreen screen = terminal("release ask:1 --force")) {
+                Await.until("the question", () -> screen.text().contains("[y/N]"));
+                screen.type("y", "Enter");
+                Await.until("the end", () -> screen.text().contains("exit code 0"));
+                Await.until("the loss", () -> !lease.isValid());
+            }
+        } catch (io.boltwork.LeaseLostException taken) {
+            assertThat(taken).hasMessageContaining("ask:1");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.boltwork.tools.exec;
+
+/** The command that runs under the lock, with all processes of its group. Thread-safe. */
+interface RunningCommand extends AutoCloseable {
+
+    /** Passes a signal on, such as {@code TERM}. Does nothing if the command has ended. */
+    void signal(String name);
+
+    /** Sends TERM, and KILL to what is left after the grace. Does not block. */
+    void end();
+
+    /**
+     * Waits for the end of the command, after which nothing of its group is left. Returns its exit code, or 128 and the number of
+     * the signal that ended it.
+     */
+    int await() throws InterruptedException;
+
+    /** Ends the command at once if it still runs. */
+    @Override
+    void close();
+}

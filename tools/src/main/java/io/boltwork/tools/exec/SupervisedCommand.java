@@ -1,0 +1,134 @@
+package io.boltwork.tools.exec;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/** A command that {@code supervisor.sh} starts, watches and ends, on systems with a POSIX shell. */
+final class SupervisedCommand implements RunningCommand {
+
+    /*
+     * The states are those of the script: no group yet, a group, nothing left. What may happen to whom:
+     *
+     * - This JVM dies, at any time: the system closes the pipe. The script's watcher reads its end, whatever it was doing, and
+     *   ends the group. If the script has not opened the pipe yet, it opens it without waiting and reads the end at once.
+     * - The script's first process is killed: its exit code says 137, but the file "group" is still there. Then the pipe is
+     *   closed here, so that the watcher ends the group, and await() returns when the watcher has removed the file.
+     * - The watcher is killed: the command still ends by itself, but no signal reaches it, and nothing ends it if the JVM dies.
+     *   Nobody but an adversary with the user's rights kills it.
+     * - The group's number is used again: not while a process of the group is left. Afterwards the file is gone, and the
+     *   watcher sends nothing without it.
+     * - A signal comes before the group exists: the watcher waits for the group.
+     */
+
+    private static final long TICK_MILLIS = 50;
+
+    private final Duration grace;
+    private final Path directory;
+    private final RandomAccessFile pipe;
+    private final Process supervisor;
+
+    private SupervisedCommand(Duration grace, Path directory, RandomAccessFile pipe, Process supervisor) {
+        this.grace = grace;
+        this.directory = directory;
+        this.pipe = pipe;
+        this.supervisor = supervisor;
+    }
+
+    /** Starts a command with the standard streams of this JVM. */
+    static SupervisedCommand start(List<String> command, Duration grace, Map<String, String> environment) {
+        try {
+            Path directory = Files.createTempDirectory("boltwork-exec"); // for this user only
+            RandomAccessFile pipe = makePipe(directory.resolve("pipe"));
+            List<String> supervised = new ArrayList<>(List.of("sh", "-c", script(), "boltwork-supervisor"));
+            supervised.add(directory.toString());
+            supervised.add(String.format(Locale.ROOT, "%.3f", grace.toMillis() / 1e3));
+            supervised.add(Long.toString(grace.toMillis() / TICK_MILLIS));
+            supervised.addAll(command);
+            ProcessBuilder builder = new ProcessBuilder(supervised).inheritIO();
+            builder.environment().clear();
+            builder.environment().putAll(environment);
+            return new SupervisedCommand(grace, directory, pipe, builder.start());
+        } catch (IOException failed) {
+            throw new UncheckedIOException("The command could not be started: " + failed.getMessage(), failed);
+        }
+    }
+
+    /** Makes a named pipe and opens it in both directions, which does not wait for a reader. */
+    private static RandomAccessFile makePipe(Path pipe) throws IOException {
+        Process mkfifo = new ProcessBuilder("mkfifo", pipe.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            if (mkfifo.waitFor() != 0) {
+                throw new IOException("mkfifo failed");
+            }
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", end);
+        }
+        return new RandomAccessFile(pipe.toFile(), "rw");
+    }
+
+    private static String script() throws IOException {
+        try (InputStream script =
+                Objects.requireNonNull(SupervisedCommand.class.getResourceAsStream("supervisor.sh"))) {
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Override
+    public void signal(String name) {
+        order(name);
+    }
+
+    @Override
+    public void end() {
+        order("END");
+    }
+
+    private synchronized void order(String line) {
+        try {
+            pipe.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException closed) {
+            // the command has ended
+        }
+    }
+
+    @Override
+    public int await() throws InterruptedException {
+        int code = supervisor.waitFor();
+        if (Files.exists(directory.resolve("group"))) { // the supervisor was killed
+            closePipe();
+            long deadline = System.nanoTime() + grace.plusSeconds(5).toNanos();
+            while (Files.exists(directory.resolve("group")) && System.nanoTime() - deadline < 0) {
+                TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
+            }
+        }
+        return code;
+    }
+
+    @Override
+    public void close() {
+        closePipe();
+    }
+
+    private void closePipe() {
+        try {
+            pipe.close();
+        } catch (IOException closed) {
+            // then it is closed
+        }
+    }
+}

@@ -36,12 +36,16 @@ class TerminalTest {
     }
 
     private static TmuxScreen terminal(String command) {
+        return terminal(command, "");
+    }
+
+    private static TmuxScreen terminal(String command, String rest) {
         return TmuxScreen.run(
                 80,
                 12,
                 Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:TieredStopAtLevel=1 -cp '"
                         + System.getProperty("java.class.path") + "' " + BoltworkCommand.class.getName() + " " + command
-                        + " --uri " + redis.uri());
+                        + " --uri " + redis.uri() + " " + rest);
     }
 
     @Test
@@ -85,5 +89,20 @@ class TerminalTest {
         } catch (io.boltwork.LeaseLostException taken) {
             assertThat(taken).hasMessageContaining("ask:1");
         }
+    }
+
+    @Test
+    void aCommandUnderALockHasTheTerminal() {
+        String script =
+                "trap \"echo got INT; exit 4\" INT; stty size; read line; echo read $line; while :; do sleep 0.1; done";
+        try (TmuxScreen screen = terminal("exec terminal:1", "-- sh -c '" + script + "'")) {
+            Await.until("the size", () -> screen.text().contains("12 80"));
+            screen.type("hello", "Enter");
+            Await.until("the line", () -> screen.text().contains("read hello"));
+            screen.type("C-c");
+            Await.until("the end", () -> screen.text().contains("exit code 4"));
+            assertThat(screen.text()).contains("got INT");
+        }
+        assertThat(shop.lock("terminal:1").isLocked()).isFalse();
     }
 }

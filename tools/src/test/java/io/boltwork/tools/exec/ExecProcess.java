@@ -1,0 +1,145 @@
+package io.boltwork.tools.exec;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Slack;
+import io.boltwork.tools.BoltworkCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A real process that runs {@code boltwork exec}, in a directory of its own. */
+final class ExecProcess implements AutoCloseable {
+    private final Path directory;
+    private final Process process;
+
+    private ExecProcess(Path directory, Process process) {
+        this.directory = directory;
+        this.process = process;
+    }
+
+    /** Starts it on a store. The command's working directory is that of this process' files. */
+    static ExecProcess start(Path parent, String uri, Map<String, String> environment, String... args) {
+        try {
+            Path directory = Files.createTempDirectory(parent, "exec");
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    BoltworkCommand.class.getName(),
+                    "exec"));
+            command.addAll(List.of(args));
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(directory.toFile())
+                    .redirectInput(Files.createFile(directory.resolve("stdin")).toFile())
+                    .redirectOutput(directory.resolve("stdout").toFile())
+                    .redirectError(directory.resolve("stderr").toFile());
+            builder.environment().put("BOLTWORK_URI", uri);
+            builder.environment().putAll(environment);
+            return new ExecProcess(directory, builder.start());
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    String out() {
+        return read("stdout");
+    }
+
+    byte[] outBytes() {
+        try {
+            return Files.readAllBytes(directory.resolve("stdout"));
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    String err() {
+        return read("stderr");
+    }
+
+    private String read(String file) {
+        try {
+            return Files.readString(directory.resolve(file), StandardCharsets.UTF_8);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** Waits until the command has printed a text. */
+    void awaitOut(String text) {
+        Await.until("'" + text + "' of the command", () -> {
+            if (!process.isAlive() && !out().contains(text)) {
+                throw new AssertionError("ended with " + process.exitValue() + ": " + out() + err());
+            }
+            return out().contains(text);
+        });
+    }
+
+    /** Sends a signal to boltwork. */
+    void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-s", name, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns the process of the supervisor. */
+    ProcessHandle supervisor() {
+        return process.children().findFirst().orElseThrow();
+    }
+
+    int exitCode() {
+        try {
+            if (!process.waitFor(Slack.seconds(30).toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("still running: " + out() + err());
+            }
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+        }
+        return process.exitValue();
+    }
+
+    /** Returns the command of a heart, which ignores TERM and writes the time into a file until it is killed. */
+    static String[] heart() {
+        return new String[] {
+            "sh", "-c", "trap '' TERM INT; echo beating; while :; do date +%s%N > beat; sleep 0.02; done"
+        };
+    }
+
+    /** Waits until the heart is still, and returns the time of its last beat in milliseconds since the epoch. */
+    long awaitLastBeat() {
+        String[] last = {"", ""};
+        Await.until("the end of the command", () -> {
+            last[0] = last[1];
+            try {
+                TimeUnit.MILLISECONDS.sleep(300);
+            } catch (InterruptedException end) {
+                Thread.currentThread().interrupt();
+            }
+            last[1] = read("beat");
+            return !last[0].isBlank() && last[0].equals(last[1]);
+        });
+        return Long.parseLong(last[1].strip()) / 1_000_000;
+    }
+
+    @Override
+    public void close() {
+        List<ProcessHandle> left = process.descendants().toList();
+        process.destroyForcibly();
+        left.forEach(ProcessHandle::destroyForcibly);
+    }
+}

@@ -6,6 +6,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
@@ -31,7 +32,7 @@ abstract class RequestCounts {
     /** Returns all servers that may execute commands. */
     abstract List<RedisServer> servers();
 
-    abstract RedisBackend connect();
+    abstract LockBackend connect();
 
     @AfterEach
     void closeClients() {

@@ -3,6 +3,7 @@ package io.boltwork;
 import io.boltwork.engine.Engine;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.LockUsage;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
@@ -262,8 +263,8 @@ public final class LockInspector {
     }
 
     /**
-     * Lists the clients that use the backend, in no particular order. A client that has died is listed for up to one
-     * minute. Takes two round trips for every few hundred keys.
+     * Lists the clients that use the backend, in no particular order, with the locks that each of them uses most. A client
+     * that has died is listed for up to one minute. Takes two round trips for every few hundred keys.
      *
      * @return the clients
      */
@@ -285,7 +286,18 @@ public final class LockInspector {
                 card.host(),
                 card.pid(),
                 Instant.ofEpochMilli(card.sinceMillis()),
-                card.wireVersion());
+                card.wireVersion(),
+                card.busiest().stream().map(LockInspector::busy).toList());
+    }
+
+    private static BusyLock busy(LockUsage usage) {
+        return new BusyLock(
+                usage.kind(),
+                usage.lock(),
+                usage.turns(),
+                usage.waiting(),
+                Duration.of(usage.waitedMicros(), ChronoUnit.MICROS),
+                Duration.of(usage.heldMicros(), ChronoUnit.MICROS));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Witness;
@@ -22,7 +23,7 @@ final class Uptime implements BackendListener {
 
     static void tell(String uri) {
         Uptime uptime = new Uptime();
-        RedisBackend backend = RedisBackend.connect(uri);
+        LockBackend backend = RedisBackend.connect(uri);
         try {
             backend.open("bench", uptime);
             Witness witness =

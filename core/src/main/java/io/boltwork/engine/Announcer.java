@@ -37,8 +37,8 @@ final class Announcer {
     private static final long EVERY = TimeUnit.SECONDS.toNanos(20);
 
     /**
-     * The time between two announcements while a lock is held or an announcement is unanswered. A heartbeat that comes
-     * a little early counts.
+     * The time between two announcements while a lock is held or used, or an announcement is unanswered. A heartbeat that
+     * comes a little early counts.
      */
     private static final long OFTEN = TimeUnit.SECONDS.toNanos(2) - Heartbeat.PERIOD / 2;
 
@@ -47,6 +47,7 @@ final class Announcer {
 
     private final ClientCore core;
     private final LockDrivers drivers;
+    private final BusyLocks busyLocks;
 
     /** Called with the client's id if another living client has it. */
     private final Consumer<String> cloned;
@@ -59,9 +60,10 @@ final class Announcer {
     private long sentAt;
     private boolean answered;
 
-    Announcer(ClientCore core, LockDrivers drivers, Consumer<String> cloned) {
+    Announcer(ClientCore core, LockDrivers drivers, BusyLocks busyLocks, Consumer<String> cloned) {
         this.core = core;
         this.drivers = drivers;
+        this.busyLocks = busyLocks;
         this.cloned = cloned;
     }
 
@@ -128,7 +130,7 @@ final class Announcer {
         lock.lock();
         try {
             long since = now - sentAt;
-            due = since >= EVERY || since >= OFTEN && (!answered || drivers.isAnyHeld());
+            due = since >= EVERY || since >= OFTEN && (!answered || drivers.isAnyHeld() || busyLocks.hasNews());
         } finally {
             lock.unlock();
         }
@@ -142,7 +144,7 @@ final class Announcer {
         String now;
         lock.lock();
         try {
-            announced = core.identity.clientRecord();
+            announced = core.identity.clientRecord().withBusiest(busyLocks.announce());
             now = nonce;
             sentAt = core.ticker.nanos();
             answered = false;
@@ -178,7 +180,8 @@ final class Announcer {
 
     /** Restores another client's record, which this client has replaced. */
     private void putBack(ClientRecord replaced, String before) {
-        core.backend.send(new Announce(replaced.withBlocked(List.of()), LIFE_MILLIS, before), reply -> {});
+        core.backend.send(
+                new Announce(replaced.withBlocked(List.of()).withBusiest(List.of()), LIFE_MILLIS, before), reply -> {});
     }
 
     /** Removes the client's record from the backend. Returns a promise of the reply. */

@@ -54,7 +54,8 @@ public final class Engine extends ErrorFlagOwner {
         this.core = new ClientCore(backend, options, world, errorFlag, this::suspended);
         this.drivers = new LockDrivers(core, ShareLane::new);
         this.latches = new LatchDrivers(core);
-        this.announcer = new Announcer(core, drivers, this::cloned);
+        BusyLocks busyLocks = new BusyLocks(drivers);
+        this.announcer = new Announcer(core, drivers, busyLocks, this::cloned);
         this.backendWatch = new BackendWatch(core, drivers, latches, announcer);
         ErrorRecovery errorRecovery = new ErrorRecovery(core, drivers, latches, backendWatch);
         this.longWaits = new LongWaits(core.ticker, options.longWait().isPresent());
@@ -64,6 +65,7 @@ public final class Engine extends ErrorFlagOwner {
                 core,
                 List.of(
                         core.suspensionDetector::look,
+                        busyLocks::look,
                         announcer::check,
                         errorRecovery::check,
                         backendWatch::forgetReleases,

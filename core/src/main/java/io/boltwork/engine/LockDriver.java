@@ -5,6 +5,7 @@ import io.boltwork.machine.Effects;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTiming;
+import io.boltwork.machine.LockUse;
 import io.boltwork.machine.Promise;
 import io.boltwork.machine.Repair;
 import io.boltwork.machine.Request;
@@ -182,6 +183,10 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         if (nextVisit < visitAt) {
             owner.leaseRenewer.visit(this, nextVisit, machine.watchedLease());
         }
+        LockUse use = machine.use();
+        if (use != null && use.isDue(machine.lastEvent())) {
+            reportUse(use, machine.lastEvent());
+        }
         if (!machine.isIdle()) {
             wakeAt(machine.wakeAt());
             return false;
@@ -200,6 +205,22 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         return false;
     }
 
+    /** Reports what the lock was used for since the last report, if it was used. Called inside the mailbox. */
+    void reportUse() {
+        LockUse use = machine.use();
+        if (use != null) {
+            reportUse(use, now());
+        }
+    }
+
+    private void reportUse(LockUse use, long now) {
+        use.goOn(machine.owners(), now);
+        boolean isUsed = use.hasCounted() || machine.waiting() > 0;
+        if (isUsed && owner.useReports.add(kind(), name, use.turns(), use.waitedNanos(), use.heldNanos())) {
+            use.reported(now); // else it is reported later
+        }
+    }
+
     @Override
     List<Thread> sleepers() {
         List<Thread> woken = sleepers;
@@ -211,6 +232,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
 
     @Override
     void retired() {
+        reportUse();
         cancelTimer();
         owner.leaseRenewer.forget(this);
         owner.forget(this);

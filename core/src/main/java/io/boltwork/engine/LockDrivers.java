@@ -42,6 +42,7 @@ final class LockDrivers extends ErrorFlagOwner {
     final Ticker ticker;
 
     final LeaseRenewer leaseRenewer;
+    final UseReports useReports = new UseReports();
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
 

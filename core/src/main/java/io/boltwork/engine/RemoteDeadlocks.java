@@ -187,7 +187,8 @@ final class RemoteDeadlocks {
                                 known.host(),
                                 known.pid(),
                                 Instant.ofEpochMilli(known.sinceMillis()),
-                                known.wireVersion())
+                                known.wireVersion(),
+                                List.of())
                         .toString();
     }
 }

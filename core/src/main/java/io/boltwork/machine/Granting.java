@@ -81,6 +81,7 @@ final class Granting {
             Withdrawing.again(lock, request);
         } else if (request.state == State.WANTED) {
             lock.refusals++;
+            lock.countUse();
             standsInQueue(lock, request, sent, answer);
         }
     }

@@ -50,6 +50,12 @@ public abstract class LockState {
     /** The number of times that the backend, or a hold here, has shown that the lock is taken. It may overflow. */
     int refusals;
 
+    /** Created by {@link #countUse}; {@code null} while there is nothing to count, as for a lock that is only held. */
+    private @Nullable LockUse use;
+
+    /** How long callers waited that were granted the lock before {@link #use} was created, in microseconds. */
+    private int firstWaits;
+
     private long roundTrip;
     long lastEvent;
     boolean closed;
@@ -102,9 +108,38 @@ public abstract class LockState {
                                 && Slice.allowsJoining(held.request, effects.now(), slice()));
     }
 
-    /** Returns how many callers wait. */
+    /** Returns how many callers wait. Other threads than that of the machine get a number that may be a little old. */
     public int waiting() {
         return waiters.size();
+    }
+
+    // ================================================================ counting
+
+    /** Returns what the lock is used for; {@code null} if nothing was counted. For the lock's mailbox. */
+    @Nullable
+    public LockUse use() {
+        return use;
+    }
+
+    /** Returns what the lock is used for. Begins to count. */
+    LockUse countUse() {
+        LockUse counted = use;
+        if (counted == null) {
+            counted = new LockUse(lastEvent, TimeUnit.MICROSECONDS.toNanos(firstWaits));
+            use = counted;
+        }
+        return counted;
+    }
+
+    /** Counts a wait that has ended. */
+    void countWait(Waiter waiter, Waiter.WaitResult result) {
+        Hold granted = result instanceof Waiter.Granted grant ? grant.hold() : null;
+        long nanos = Math.max(0, (granted == null ? lastEvent : granted.since) - waiter.since);
+        if (use == null && granted != null) {
+            firstWaits = (int) Math.min(Integer.MAX_VALUE, firstWaits + TimeUnit.NANOSECONDS.toMicros(nanos));
+        } else {
+            countUse().waited(nanos);
+        }
     }
 
     // ================================================================ holds

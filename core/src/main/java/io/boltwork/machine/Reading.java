@@ -179,6 +179,7 @@ final class Reading {
         }
         long now = lock.effects.now();
         lock.hold = reader;
+        lock.countUse().ended(left, lock.lastEvent);
         LockEvents.released(lock.effects, left);
         lock.effects.decide(left.released(), Optional.empty());
         if (reader.loss() != null) {

@@ -52,12 +52,14 @@ final class Releasing {
         boolean clean = left.loss() == null;
         if (held != null && held != whole && held.request == request) {
             if (clean && left.isReader()) { // its thread goes on as a writer
+                lock.countUse().ended(left, lock.lastEvent);
                 LockEvents.released(lock.effects, left);
             }
             lock.effects.decide(left.released(), Optional.empty()); // or handed over since: it was released already
             return false;
         }
         boolean last = whole.leftBy(left);
+        lock.countUse().ended(left, lock.lastEvent);
         if (held != whole) {
             lock.lostHolds = lock.lostHolds.without(left);
         } else if (last) {

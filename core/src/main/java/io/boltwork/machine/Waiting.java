@@ -48,6 +48,9 @@ final class Waiting {
         if (lock.waiters.isEmpty()) {
             lock.outage = lock.outage.restarted();
         }
+        if (taken) {
+            lock.countUse();
+        }
         waiter.refusalsBefore = taken ? lock.refusals - 1 : lock.refusals;
         if (waiter.hasOwnRequest()) {
             enterWithRequest(lock, waiter);
@@ -139,6 +142,7 @@ final class Waiting {
 
     static void decide(LockState lock, Waiter waiter, Waiter.WaitResult result) {
         lock.effects.decide(waiter.outcome, result);
+        lock.countWait(waiter, result);
         LockEvents.waited(lock.effects, waiter, result);
     }
 

@@ -36,6 +36,8 @@ final class Hunt {
             "io.boltwork.engine.SuspensionRulesTest",
             "io.boltwork.engine.CloneRulesTest",
             "io.boltwork.engine.ClonesTest",
+            "io.boltwork.engine.UsageRulesTest",
+            "io.boltwork.engine.BusyLocksTest",
             "io.boltwork.engine.LeaseRenewerTest",
             "io.boltwork.engine.FixedLeaseTest",
             "io.boltwork.engine.CoolDownTest",

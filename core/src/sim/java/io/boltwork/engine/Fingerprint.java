@@ -60,6 +60,14 @@ final class Fingerprint {
             "SimulatedClient.madeIds",
             "Announcer.nonces",
             "Announcer.nonce",
+            "LockState.use",
+            "LockState.firstWaits",
+            "UseReports.newest",
+            "BusyLocks.entries",
+            "BusyLocks.lowest",
+            "BusyLocks.busiest",
+            "BusyLocks.announced",
+            "ClientRecord.busiest",
             "LockState.lastEvent",
             "LockState.roundTrip");
 

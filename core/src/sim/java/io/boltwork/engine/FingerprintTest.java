@@ -18,7 +18,7 @@ class FingerprintTest {
     @MethodSource("fields")
     void eachFieldThatIsLeftOutExists(String name) {
         String type = name.substring(0, name.indexOf('.'));
-        assertThat(Stream.of("io.boltwork.", "io.boltwork.engine.", "io.boltwork.machine.")
+        assertThat(Stream.of("io.boltwork.", "io.boltwork.engine.", "io.boltwork.machine.", "io.boltwork.spi.")
                         .flatMap(room -> find(room + type))
                         .flatMap(found -> Arrays.stream(found.getDeclaredFields()))
                         .map(field -> type + "." + field.getName()))

@@ -52,9 +52,9 @@ class ManyNamesTest {
             useOnce(engine, name);
         }
         await("all state is dropped", () -> engine.drivers.count() == 0);
-        await("all names are forgotten", () -> {
+        await("all names are forgotten, except those that are counted", () -> {
             System.gc();
-            return names.stream().allMatch(name -> name.get() == null);
+            return names.stream().filter(name -> name.get() != null).count() <= BusyLocks.KEPT;
         });
         engine.close();
     }

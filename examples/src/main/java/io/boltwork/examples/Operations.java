@@ -1,5 +1,6 @@
 package io.boltwork.examples;
 
+import io.boltwork.BusyLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
@@ -8,7 +9,9 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The snippets of docs/operations.md. */
 final class Operations {
@@ -29,6 +32,15 @@ final class Operations {
         inspector.list("stock:*", 100).forEach(out::println);
         out.println(inspector.describe("stock:1001"));
         // @end
+    }
+
+    static Map<String, Long> busiest(LockInspector inspector) {
+        // @start region="busiest"
+        Map<String, Long> turns = inspector.clients().stream()
+                .flatMap(client -> client.busiest().stream())
+                .collect(Collectors.groupingBy(BusyLock::name, Collectors.summingLong(BusyLock::turns)));
+        // @end
+        return turns;
     }
 
     static boolean force(LockInspector inspector, String name) {

@@ -241,6 +241,16 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void operationsAddsUpTheTurnsOfAllClients() {
+        for (int i = 0; i < 5; i++) {
+            stock.acquire().release();
+        }
+        Await.until(
+                "the turns are announced",
+                () -> Operations.busiest(elsewhere.inspector()).getOrDefault("stock:1001", 0L) >= 5);
+    }
+
+    @Test
     void operationsForces() {
         Lease lease = stock.acquire();
         assertThat(Operations.force(elsewhere.inspector(), "stock:1001")).isTrue();

@@ -1,5 +1,6 @@
 package io.boltwork.redis;
 
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import java.util.List;
@@ -26,7 +27,7 @@ class ClusterRequestCountTest extends RequestCounts {
     }
 
     @Override
-    RedisBackend connect() {
+    LockBackend connect() {
         return RedisBackend.connectCluster(group.uris());
     }
 }

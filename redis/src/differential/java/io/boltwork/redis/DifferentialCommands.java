@@ -8,6 +8,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockUsage;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Report.Inspected;
@@ -248,7 +249,18 @@ final class DifferentialCommands {
                 random.nextInt(9),
                 millis,
                 random.nextInt(1, 3),
-                blocked());
+                blocked(),
+                busiest());
+    }
+
+    private List<LockUsage> busiest() {
+        List<LockUsage> locks = new ArrayList<>();
+        while (oneIn(2) && locks.size() < 3) {
+            LockKind kind = oneIn(2) ? LockKind.LOCK : LockKind.SEMAPHORE;
+            String lock = oneIn(3) ? "two lines\n ü" : lock();
+            locks.add(new LockUsage(kind, lock, random.nextInt(9), random.nextInt(9), millis, random.nextInt(9)));
+        }
+        return locks;
     }
 
     private List<BlockedThread> blocked() {

@@ -5,6 +5,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -42,7 +43,7 @@ final class FailoverJvm {
         this.recorded = recorded;
     }
 
-    static RedisBackend connect(String where) {
+    static LockBackend connect(String where) {
         List<String> uris = List.of(where.split(" "));
         return uris.size() == 1 ? RedisBackend.connect(where) : RedisBackend.connectReplicated(uris);
     }

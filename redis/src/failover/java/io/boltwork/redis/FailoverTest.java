@@ -8,6 +8,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
@@ -37,7 +38,7 @@ class FailoverTest {
         final CompletableFuture<Lease> waiting;
         final BlockingQueue<LockListener.BackendRecovered> recovered = new LinkedBlockingQueue<>();
 
-        Scene(RedisBackend first, RedisBackend second) {
+        Scene(LockBackend first, LockBackend second) {
             ClientOptions patient = ClientOptions.defaults().withOutagePatience(Duration.ofMinutes(5));
             holder = LockClient.create(first, patient); // sentinels may need several elections
             waiter = LockClient.create(second, patient);

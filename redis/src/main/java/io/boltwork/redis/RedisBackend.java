@@ -5,6 +5,7 @@ import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.address.InsecureTransport;
+import io.boltwork.redis.address.ListedServers;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.cluster.ClusterRouting;
@@ -23,10 +24,9 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A backend that keeps locks on Redis 6.2 or later. It connects to a single master ({@code redis://}), to a master that
- * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@link #connectReplicated}), or to all
- * masters of a Redis Cluster ({@link #connectCluster}). All of these also work with TLS. The backend follows when
+ * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@code redis-replicated://}), or to all
+ * masters of a Redis Cluster ({@code redis-cluster://}). All of these also work with TLS. The backend follows when
  * another server becomes the master. It never writes to a replica, and never reads from one.
  *
  * <p>A lock is one key, {@code boltwork:{name}}. Each command that changes it is one Lua script and one round trip. A
@@ -89,35 +89,51 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to a server with default options. Blocks for at most about 5 s.
+     * Connects to the servers that a URI names, with default options. Blocks for at most about 5 s.
      *
-     * @param uri {@code redis://[[user:]password@]host[:port][/database][?timeout=2s]}, or {@code
-     *     redis-sentinel://[[user:]password@]host[:port][,host[:port]…][/database][?timeout=2s]#master}. In the second
-     *     form, the hosts are sentinels and the part after {@code #} is their name for the master. The credentials are
-     *     those of the servers that the sentinels watch; for credentials of the sentinels themselves, see {@link
-     *     RedisOptions#sentinelCredentials}. The schemes {@code rediss} and {@code rediss-sentinel} use TLS. Defaults:
-     *     port 6379 (26379 for sentinels), database 0, command timeout 2 s
+     * @param uri as in {@link #connect(String, RedisOptions)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI does not have one of these forms
-     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
-     *     Redis 6.2
+     * @throws IllegalArgumentException if the URI is malformed
+     * @throws BackendException as for {@link #connect(String, RedisOptions)}
      */
-    public static RedisBackend connect(String uri) {
+    public static LockBackend connect(String uri) {
         return connect(uri, RedisOptions.defaults());
     }
 
     /**
-     * Connects to a server. Blocks for at most about 5 s.
+     * Connects to the servers that a URI names. Blocks for at most about 5 s.
      *
-     * @param uri as in {@link #connect(String)}
+     * @param uri one of these forms, in which {@code …} stands for more hosts:
+     *     <ul>
+     *       <li>{@code redis://[[user:]password@]host[:port][/database][?timeout=2s]}: one server
+     *       <li>{@code redis-sentinel://[[user:]password@]host[:port][,…][/database][?timeout=2s]#master}: the hosts are
+     *           sentinels, and the part after {@code #} is their name for the master. The credentials are those of the
+     *           servers that the sentinels watch; for those of the sentinels, see {@link RedisOptions#sentinelCredentials}
+     *       <li>{@code redis-replicated://[[user:]password@]host[:port][,…][/database][?timeout=2s]}: a master and its
+     *           replicas, as in {@link #connectReplicated(List, RedisOptions)}
+     *       <li>{@code redis-cluster://[[user:]password@]host[:port][,…][?timeout=2s]}: some nodes of a cluster, as in
+     *           {@link #connectCluster(List, RedisOptions)}
+     *       <li>{@code redis-quorum://[[user:]password@]host[:port],…[/database][?timeout=2s]}: 3 to 15 independent masters,
+     *           as in {@link #connectQuorum(List, RedisOptions)}, and, like that, without waiting
+     *     </ul>
+     *     With {@code rediss} instead of {@code redis}, each of them uses TLS. User, password, database and timeout are
+     *     those of each server. Defaults: port 6379 (26379 for sentinels), database 0, command timeout 2 s
      * @param options the options to use
-     * @return a backend for one client
-     * @throws IllegalArgumentException if the URI is malformed
+     * @return a backend for one client: a {@code RedisBackend}, or for {@code redis-quorum} a {@link QuorumBackend}
+     * @throws IllegalArgumentException if the URI does not have one of these forms
      * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
      *     Redis 6.2
      */
-    public static RedisBackend connect(String uri, RedisOptions options) {
+    public static LockBackend connect(String uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
+        Optional<ListedServers> listed = ListedServers.parse(uri);
+        return listed.isPresent() && listed.get().form() == ListedServers.Form.QUORUM
+                ? connectQuorum(listed.get().uris(), options)
+                : connectOne(uri, options);
+    }
+
+    /** Connects to the servers that a URI of any form except a quorum names. */
+    static RedisBackend connectOne(String uri, RedisOptions options) {
         return connect(RedisDeployment.parse(uri, options.sentinelCredentials()), options, ClientOptions.create());
     }
 
@@ -303,26 +319,7 @@ public final class RedisBackend implements LockBackend {
      * @throws IllegalArgumentException if there are too few or too many servers, one is given twice, or a URI is malformed
      */
     public static QuorumBackend connectQuorum(List<String> uris, RedisOptions options, QuorumOptions quorum) {
-        Objects.requireNonNull(options, "options");
-        Objects.requireNonNull(quorum, "quorum");
-        if (Set.copyOf(uris).size() < uris.size()) {
-            throw new IllegalArgumentException("uris must be different servers, but one is given twice: "
-                    + uris.stream()
-                            .map(uri -> RedisDeployment.parse(uri, options.sentinelCredentials())
-                                    .toString())
-                            .toList());
-        }
-        RedisOptions each = options.withLazyConnect(true); // a server that is down must not delay the others
-        List<RedisBackend> nodes = new ArrayList<>();
-        try {
-            for (String uri : uris) {
-                nodes.add(connect(uri, each));
-            }
-            return QuorumBackend.of(nodes, quorum);
-        } catch (IllegalArgumentException refused) {
-            nodes.forEach(RedisBackend::close);
-            throw refused;
-        }
+        return QuorumConnector.connect(uris, options, quorum);
     }
 
     private static RedisBackend connect(RedisDeployment deployment, RedisOptions options, ClientOptions base) {

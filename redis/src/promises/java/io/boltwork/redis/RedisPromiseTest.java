@@ -5,6 +5,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockSummary;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Fault;
 import io.boltwork.testkit.FaultyLink;
@@ -65,7 +66,7 @@ abstract class RedisPromiseTest {
     }
 
     private LockClient client(String uri, ClientOptions options, Duration commandTimeout) {
-        RedisBackend backend = RedisBackend.connect(uri + "?timeout=" + commandTimeout.toMillis() + "ms");
+        LockBackend backend = RedisBackend.connect(uri + "?timeout=" + commandTimeout.toMillis() + "ms");
         return nothing.closing(LockClient.create(backend, options));
     }
 

@@ -7,6 +7,7 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.LockUsage;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import java.time.Instant;
@@ -116,6 +117,53 @@ class AnnounceScriptTest extends ScriptTest {
         redis.command("HSET", RECORD, "b" + (malformed.size() + 1), "LOCK 0 7 l");
         BlockedThread sound = new BlockedThread(List.of(7L), LockKind.LOCK, "l", false);
         assertThat(b.identify("a")).containsExactly(clientRecord("shop").withBlocked(List.of(sound)));
+    }
+
+    @Test
+    void usedLocksAreAnnouncedUntilAnAnnouncementWithoutThem() {
+        List<LockUsage> locks = List.of(
+                new LockUsage(LockKind.LOCK, "two lines\r\nand größe 1 2", 12, 3, 4_000_000_000_000L, 7),
+                new LockUsage(LockKind.SEMAPHORE, "", 0, 0, 0, 0),
+                new LockUsage(LockKind.READ_WRITE, "c", 1, 2, 3, 4));
+        BlockedThread blocked = new BlockedThread(List.of(7L), LockKind.LOCK, "l", false);
+        ClientRecord all = clientRecord("shop").withBlocked(List.of(blocked)).withBusiest(locks);
+        a.announce(all, 60_000);
+        assertThat(fields(RECORD))
+                .containsEntry("u1", "LOCK 12 3 4000000000000 7 two lines\r\nand größe 1 2")
+                .containsEntry("u2", "SEMAPHORE 0 0 0 0 ")
+                .containsEntry("u3", "READ_WRITE 1 2 3 4 c")
+                .containsEntry("b1", "LOCK 0 7 l");
+        assertThat(b.identify("a")).containsExactly(all);
+        assertThat(b.scanClients(10)).containsExactly(all);
+        a.announce(clientRecord("shop").withBusiest(locks.subList(1, 2)), 60_000);
+        assertThat(b.identify("a")).containsExactly(clientRecord("shop").withBusiest(locks.subList(1, 2)));
+        assertThat(fields(RECORD)).doesNotContainKeys("u2", "u3", "b1");
+        a.announce(clientRecord("shop"), 60_000);
+        assertThat(fields(RECORD)).hasSize(6);
+    }
+
+    @Test
+    void malformedLocksAreIgnored() {
+        a.announce(clientRecord("shop"), 60_000);
+        List<String> malformed = List.of(
+                "",
+                "LOCK",
+                "LOCK 1 2 3 4",
+                "TREE 1 2 3 4 l",
+                "LOCK x 2 3 4 l",
+                "LOCK 1 99999999999 3 4 l",
+                "LOCK 1 2 x 4 l",
+                "LOCK 1 2 3  l",
+                "LOCK -1 2 3 4 l",
+                "LOCK 1 -2 3 4 l",
+                "LOCK 1 2 -3 4 l",
+                "LOCK 1 2 3 -4 l");
+        for (int i = 0; i < malformed.size(); i++) {
+            redis.command("HSET", RECORD, "u" + (i + 1), malformed.get(i));
+        }
+        redis.command("HSET", RECORD, "u" + (malformed.size() + 1), "LOCK 1 2 3 4 l");
+        LockUsage sound = new LockUsage(LockKind.LOCK, "l", 1, 2, 3, 4);
+        assertThat(b.identify("a")).containsExactly(clientRecord("shop").withBusiest(List.of(sound)));
     }
 
     @Test

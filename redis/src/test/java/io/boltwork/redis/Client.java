@@ -9,6 +9,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
@@ -44,7 +45,7 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     public static Client open(String id, String uri) {
-        RedisBackend backend = RedisBackend.connect(uri);
+        RedisBackend backend = (RedisBackend) RedisBackend.connect(uri);
         try {
             return open(id, backend);
         } catch (RuntimeException e) {
@@ -54,8 +55,8 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     /** Opens a client on a backend. The backend stays open if the server refuses the client. */
-    public static Client open(String id, RedisBackend backend) {
-        Client client = new Client(id, backend);
+    public static Client open(String id, LockBackend backend) {
+        Client client = new Client(id, (RedisBackend) backend);
         backend.open(id, client);
         assertThat(client.events.poll()).as("the event while opening").isInstanceOf(ServerTime.class);
         return client;

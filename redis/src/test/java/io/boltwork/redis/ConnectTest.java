@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.boltwork.BackendException;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
@@ -42,7 +43,7 @@ class ConnectTest {
     @Test
     void aConnectedBackendNamesItsServer() {
         try (RedisServer redis = RedisServer.start();
-                RedisBackend backend = RedisBackend.connect(redis.uri() + "/3?timeout=700ms")) {
+                LockBackend backend = RedisBackend.connect(redis.uri() + "/3?timeout=700ms")) {
             assertThat(backend).hasToString(redis.uri() + "/3");
             assertThat(backend.commandTimeout()).isEqualTo(Duration.ofMillis(700));
             Client client = Client.open("a", backend);
@@ -97,7 +98,7 @@ class ConnectTest {
     @Test
     void thePasswordIsRight() {
         try (RedisServer redis = RedisServer.start("--requirepass", SECRET);
-                RedisBackend backend = RedisBackend.connect("redis://:" + SECRET + "@127.0.0.1:" + redis.port())) {
+                LockBackend backend = RedisBackend.connect("redis://:" + SECRET + "@127.0.0.1:" + redis.port())) {
             assertThat(backend).hasToString(redis.uri() + "/0");
         }
     }
@@ -169,7 +170,7 @@ class ConnectTest {
         try (RedisServer redis = RedisServer.start()) {
             redis.command("ACL", "SETUSER", "locks", "on", ">" + SECRET, "~*", "+@all", "resetchannels");
             String uri = "redis://locks:" + SECRET + "@127.0.0.1:" + redis.port();
-            try (RedisBackend backend = RedisBackend.connect(uri)) {
+            try (LockBackend backend = RedisBackend.connect(uri)) {
                 for (int i = 0; i < 2; i++) { // can be tried again
                     assertThatExceptionOfType(BackendException.class)
                             .isThrownBy(() -> Client.open("a", backend))
@@ -256,7 +257,7 @@ class ConnectTest {
     @Test
     void aBackendBelongsToOneClient() {
         try (RedisServer redis = RedisServer.start();
-                RedisBackend backend = RedisBackend.connect(redis.uri())) {
+                LockBackend backend = RedisBackend.connect(redis.uri())) {
             assertThatIllegalArgumentException().isThrownBy(() -> Client.open("a b", backend));
             assertThatIllegalArgumentException().isThrownBy(() -> Client.open("", backend));
             Client.open("a", backend);

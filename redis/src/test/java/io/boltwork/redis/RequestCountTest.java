@@ -7,6 +7,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.MultiLock;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.time.Duration;
@@ -100,7 +101,7 @@ class RequestCountTest extends RequestCounts {
     }
 
     @Override
-    RedisBackend connect() {
+    LockBackend connect() {
         return RedisBackend.connect(server.uri());
     }
 }

@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.BackendException;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.testkit.Certificates;
 import io.boltwork.testkit.RedisServer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,7 +50,7 @@ class TlsTest {
         return RedisOptions.defaults().trustedCertificates(authority);
     }
 
-    private static void works(RedisBackend backend) {
+    private static void works(LockBackend backend) {
         try (Client client = Client.open("a", backend)) {
             long token = client.acquire("l", "a:1").token();
             assertThat(client.acquire("l", "a:2").verdict()).isEqualTo(Verdict.QUEUED);
@@ -59,6 +64,25 @@ class TlsTest {
     void aUserDefinedAuthorityIsTrusted() {
         works(RedisBackend.connect(server.tlsUri(), trusting(certificates.authority())));
         works(RedisBackend.connectReplicated(List.of(server.tlsUri()), trusting(certificates.authority())));
+        works(RedisBackend.connect(
+                server.tlsUri().replace("rediss:", "rediss-replicated:"), trusting(certificates.authority())));
+    }
+
+    @Test
+    void aQuorumByUriUsesTls() {
+        try (RedisServer two = RedisServer.startTls(certificates, false);
+                RedisServer three = RedisServer.startTls(certificates, false)) {
+            List<RedisServer> servers = List.of(server, two, three);
+            servers.forEach(WatchedRun::note);
+            String uri = servers.stream()
+                    .map(each -> each.tlsUri().replace("rediss://", ""))
+                    .collect(Collectors.joining(",", "rediss-quorum://", ""));
+            try (LockClient locks = LockClient.create(RedisBackend.connect(uri, trusting(certificates.authority())));
+                    Lease lease = locks.lock("of three").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(locks.health().nodes()).hasSize(3).allMatch(NodeStatus::reachable);
+            }
+        }
     }
 
     @Test

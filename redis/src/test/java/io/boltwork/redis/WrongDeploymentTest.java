@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
@@ -51,7 +52,7 @@ class WrongDeploymentTest {
         sentinels.close();
     }
 
-    static BackendException refused(Supplier<RedisBackend> connecting) {
+    static BackendException refused(Supplier<? extends LockBackend> connecting) {
         long start = System.nanoTime();
         BackendException refused = catchThrowableOfType(
                 BackendException.class, () -> connecting.get().close());
@@ -78,7 +79,7 @@ class WrongDeploymentTest {
 
     @Test
     void bothPasswordsAreRight() {
-        try (RedisBackend backend = RedisBackend.connect(uri(SECRET), watching(WATCH));
+        try (LockBackend backend = RedisBackend.connect(uri(SECRET), watching(WATCH));
                 Client client = Client.open("a", backend)) {
             assertThat(backend).hasToString(sentinels.uri());
             client.acquire("l", "a:1");

@@ -137,7 +137,8 @@ record BoltworkProperties(
      * Redis, with all settings.
      *
      * @param uri Address of Redis, such as 'redis://user:password@host:6379/0', 'rediss://host' with TLS, or
-     *     'redis-sentinel://host1,host2/0#mymaster'. Several addresses are those of a master and its replicas.
+     *     'redis-sentinel://host1,host2/0#mymaster' or 'redis-cluster://host1,host2'. Several addresses are those of a
+     *     master and its replicas.
      * @param keyPrefix Prefix of all keys and channels.
      * @param idleLife How long Redis keeps the record of a lock that is not in use.
      * @param timeout Timeout for commands. Defaults to 'spring.data.redis.timeout' if set, or 2 s otherwise.

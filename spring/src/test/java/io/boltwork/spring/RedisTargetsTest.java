@@ -52,6 +52,14 @@ class RedisTargetsTest {
     }
 
     @Test
+    void oneUriOfAClusterIsOneUri() {
+        RedisTarget target =
+                find(Map.of("boltwork.redis.uri", "redis-cluster://u:p@a:1,b:2,c:3", "boltwork.redis.timeout", "3s"));
+        assertThat(target.uris()).containsExactly("redis-cluster://u:p@a:1,b:2,c:3?timeout=3000ms");
+        assertThat(target.kind()).isEqualTo(Kind.ONE);
+    }
+
+    @Test
     void emptyTimeoutIsTheDefault() {
         assertThat(find(Map.of("spring.data.redis.timeout", "0")).uris()).containsExactly("redis://localhost:6379/0");
     }

@@ -82,6 +82,13 @@ public abstract class CallContract {
     }
 
     @Nested
+    class BusyLocks extends LockContractBusyLocks {
+        BusyLocks() {
+            super(CallContract.this.site());
+        }
+    }
+
+    @Nested
     class Inspecting extends LockContractInspecting {
         Inspecting() {
             super(CallContract.this.site());

@@ -3,6 +3,7 @@ package io.boltwork.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.boltwork.BusyLock;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
@@ -289,6 +290,14 @@ abstract class LockContractPart {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Returns what each client has announced of its use of the lock under test, as another client sees it. */
+    final List<BusyLock> uses(LockKind kind) {
+        return parties.get(0).client().inspector().clients().stream()
+                .flatMap(client -> client.busiest().stream())
+                .filter(use -> use.kind() == kind && use.name().equals(name))
+                .toList();
     }
 
     static Duration since(long nanos) {

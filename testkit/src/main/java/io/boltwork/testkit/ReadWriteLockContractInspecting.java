@@ -3,6 +3,7 @@ package io.boltwork.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.BusyLock;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
@@ -32,6 +33,22 @@ abstract class ReadWriteLockContractInspecting extends ReadWriteContractPart {
     }
 
     // ================================================================ looking
+
+    @Test
+    void turnsOfReadersAndWritersAreAnnounced() {
+        FencedReadWriteLock lock = both();
+        Lease first = lock.readLock().acquire();
+        lock.readLock().acquire().release();
+        first.release();
+        lock.writeLock().acquire().release();
+        both().writeLock().acquire().release();
+        Await.until(
+                "they are announced",
+                () -> uses(LockKind.READ_WRITE).stream()
+                                .mapToLong(BusyLock::turns)
+                                .sum()
+                        == 4);
+    }
 
     @Test
     void readersAndWritersAreToldApart() {

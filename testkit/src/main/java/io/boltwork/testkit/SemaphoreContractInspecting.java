@@ -3,6 +3,7 @@ package io.boltwork.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.BusyLock;
 import io.boltwork.ClientInfo;
 import io.boltwork.ClientOptions;
 import io.boltwork.Lease;
@@ -56,6 +57,28 @@ abstract class SemaphoreContractInspecting extends LockContractPart {
     }
 
     // ================================================================ looking
+
+    @Test
+    void turnsAndWaitersOfPermitsAreAnnounced() {
+        LeasedSemaphore semaphore = semaphore(2);
+        Lease two = semaphore.acquire(2);
+        CompletableFuture<Lease> waiter = future(semaphore, 1);
+        CompletableFuture<Lease> elsewhere = future(semaphore(2), 1);
+        Await.until(
+                "the waiters are announced",
+                () -> uses(LockKind.SEMAPHORE).stream()
+                                .mapToInt(BusyLock::waiting)
+                                .sum()
+                        == 2);
+        two.release();
+        get(waiter).release();
+        get(elsewhere).release();
+        Await.until("the turns are announced", () -> {
+            List<BusyLock> uses = uses(LockKind.SEMAPHORE);
+            return uses.stream().mapToLong(BusyLock::turns).sum() == 3
+                    && uses.stream().allMatch(use -> use.waiting() == 0);
+        });
+    }
 
     @Test
     void holdersAndWaitersAreDescribedWithTheirPermits() {

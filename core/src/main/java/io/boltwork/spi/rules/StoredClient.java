@@ -3,6 +3,7 @@ package io.boltwork.spi.rules;
 import io.boltwork.LockKind;
 import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
+import io.boltwork.spi.LockUsage;
 import io.boltwork.spi.Printable;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,8 @@ import java.util.List;
  */
 public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
     private static final String KIND = "client";
+    private static final String BLOCKED = "blocked";
+    private static final String USED = "used";
 
     /**
      * Returns the record as a text that a store can keep.
@@ -28,9 +31,13 @@ public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
                 .more(RecordLines.field(card.application()), RecordLines.field(card.host()))
                 .more(card.pid(), card.sinceMillis(), card.wireVersion());
         for (BlockedThread thread : card.blocked()) {
-            lines.line("blocked", thread.kind(), RecordLines.field(thread.lock()))
+            lines.line(BLOCKED, thread.kind(), RecordLines.field(thread.lock()))
                     .more(RecordLines.flag(thread.isLimited()))
                     .more(thread.holds().toArray());
+        }
+        for (LockUsage used : card.busiest()) {
+            lines.line(USED, used.kind(), RecordLines.field(used.lock()))
+                    .more(used.turns(), used.waiting(), used.waitedMicros(), used.heldMicros());
         }
         return lines.toString();
     }
@@ -47,21 +54,34 @@ public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
         RecordLines.Line head = lines.get(0);
         long expiresAt = head.number();
         String nonce = head.text();
-        ClientRecord card = new ClientRecord(
-                head.text(), head.text(), head.text(), head.number(), head.number(), head.integer(), List.of());
+        ClientRecord card =
+                new ClientRecord(head.text(), head.text(), head.text(), head.number(), head.number(), head.integer());
         List<BlockedThread> blocked = new ArrayList<>();
+        List<LockUsage> busiest = new ArrayList<>();
         for (RecordLines.Line line : lines.subList(1, lines.size())) {
-            line.word();
-            LockKind kind = LockKind.valueOf(line.word());
-            String lock = line.text();
-            boolean isLimited = line.flag();
-            List<Long> holds = new ArrayList<>();
-            while (line.isMore()) {
-                holds.add(line.number());
+            if (line.word().equals(USED)) {
+                busiest.add(used(line));
+            } else {
+                blocked.add(blocked(line));
             }
-            blocked.add(new BlockedThread(holds, kind, lock, isLimited));
         }
-        return new StoredClient(expiresAt, card.withBlocked(blocked), nonce);
+        return new StoredClient(expiresAt, card.withBlocked(blocked).withBusiest(busiest), nonce);
+    }
+
+    private static BlockedThread blocked(RecordLines.Line line) {
+        LockKind kind = LockKind.valueOf(line.word());
+        String lock = line.text();
+        boolean isLimited = line.flag();
+        List<Long> holds = new ArrayList<>();
+        while (line.isMore()) {
+            holds.add(line.number());
+        }
+        return new BlockedThread(holds, kind, lock, isLimited);
+    }
+
+    private static LockUsage used(RecordLines.Line line) {
+        LockKind kind = LockKind.valueOf(line.word());
+        return new LockUsage(kind, line.text(), line.number(), line.integer(), line.number(), line.number());
     }
 
     @Override

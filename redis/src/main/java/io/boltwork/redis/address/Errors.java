@@ -232,7 +232,7 @@ public final class Errors {
         } else if (said.contains("DB index")) {
             why = "there is no such database";
         } else if (said.contains("cluster support disabled")) {
-            why = "it is not a node of a Redis Cluster; use RedisBackend.connect";
+            why = "it is not a node of a Redis Cluster; use RedisBackend.connect with redis://";
         }
         boolean passing = PASSING.contains(code) || said.contains("max number of clients");
         return new BackendException(
@@ -290,7 +290,7 @@ public final class Errors {
     public BackendException replica(String master) {
         return new BackendException(
                 server + " cannot be used: it is a replica of " + master
-                        + "; give the master's address, or all of them to connectReplicated",
+                        + "; give the master's address, or all of them, as redis-replicated:// or to connectReplicated",
                 true,
                 null);
     }

@@ -200,8 +200,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
             case "redis" -> false;
             case "rediss" -> true;
             default ->
-                throw wrong("must begin with redis:// or, for TLS, rediss:// (for sentinels redis-sentinel:// or"
-                        + " rediss-sentinel://), and not with another scheme" + EXAMPLE);
+                throw wrong("must begin with redis:// or, for TLS, rediss://, and not with another scheme" + EXAMPLE);
         };
     }
 

@@ -6,7 +6,9 @@ import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,6 +40,8 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
             ", for example redis-sentinel://host1:26379,host2:26379,host3:26379/0#mymaster";
     private static final Pattern SENTINEL_SCHEME = Pattern.compile("(?is)(rediss?)-sentinel://(.*)");
 
+    private static final Pattern ONE_SERVER = Pattern.compile("(?is)rediss?://.*");
+
     private static final Pattern NOT_IN_NAMES = Pattern.compile("[@/?#]");
 
     private static final Pattern SENTINEL_PARTS =
@@ -48,16 +52,30 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
     }
 
     /**
-     * Reads a URI of any scheme.
+     * Reads a URI of any scheme except that of a quorum, which is several deployments.
      *
      * @param forSentinels credentials for the sentinels themselves, or {@code null} for none
      */
     public static RedisDeployment parse(String uri, @Nullable StaticCredentialsProvider forSentinels) {
-        Objects.requireNonNull(uri, "uri");
+        Optional<ListedServers> listed = ListedServers.parse(uri);
+        if (listed.isPresent()) {
+            List<String> uris = listed.get().uris();
+            return switch (listed.get().form()) {
+                case CLUSTER -> cluster(uris);
+                case REPLICATED -> replicated(uris);
+                case QUORUM -> throw RedisAddress.wrong("must not be a quorum here; give the address of one server");
+            };
+        }
         Matcher sentinel = SENTINEL_SCHEME.matcher(uri);
-        return sentinel.matches()
-                ? sentinels(sentinel.group(1) + "://", sentinel.group(2), forSentinels)
-                : standalone(RedisAddress.parse(uri));
+        if (sentinel.matches()) {
+            return sentinels(sentinel.group(1) + "://", sentinel.group(2), forSentinels);
+        }
+        if (!ONE_SERVER.matcher(uri).matches()) {
+            throw RedisAddress.wrong("must begin with redis:// (one server), redis-sentinel://, redis-replicated://,"
+                    + " redis-cluster:// or redis-quorum://, or with rediss instead of redis for TLS, and not with another"
+                    + " scheme, for example redis://localhost:6379");
+        }
+        return standalone(RedisAddress.parse(uri));
     }
 
     /**
@@ -174,7 +192,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
             return node.toString();
         }
         String hosts = members.stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(","));
-        String scheme = (isTls() ? "rediss" : "redis") + (kind == Kind.SENTINEL ? "-sentinel" : "") + "://";
+        String scheme = (isTls() ? "rediss-" : "redis-") + kind.name().toLowerCase(Locale.ROOT) + "://";
         return Printable.text(scheme + RedisAddress.user(node.lettuce()) + hosts + "/"
                 + node.lettuce().getDatabase() + (master.isEmpty() ? "" : "#" + master));
     }

@@ -181,7 +181,8 @@ public final class Scan {
                         hash.number("pid"),
                         hash.number("since"),
                         (int) hash.number("wire"),
-                        BlockedFields.read(hash)));
+                        BlockedFields.read(hash),
+                        UsageFields.read(hash)));
             }
         }
         return records;

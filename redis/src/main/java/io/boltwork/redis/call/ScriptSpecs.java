@@ -12,7 +12,6 @@ import io.boltwork.redis.wire.MessagePack;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.redis.wire.RespWriter;
 import io.boltwork.spi.Announce;
-import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Release;
@@ -159,7 +158,8 @@ final class ScriptSpecs {
                     number(announce -> announce.card().sinceMillis()),
                     number(announce -> announce.card().wireVersion()),
                     text(Announce::nonce),
-                    ScriptSpecs::writeBlocked),
+                    fields(announce -> announce.card().blocked(), BlockedFields::text),
+                    fields(announce -> announce.card().busiest(), UsageFields::text)),
             (answer, announce, run) ->
                     new Announced(time(answer, run), Objects.requireNonNullElse(answer.text(1), "")));
 
@@ -302,16 +302,19 @@ final class ScriptSpecs {
         };
     }
 
-    private static void writeBlocked(ByteBuf out, Announce announce, ScriptCall<?> call) {
-        List<BlockedThread> blocked = announce.card().blocked();
-        if (blocked.isEmpty()) {
-            RespWriter.write(out, "");
-            return;
-        }
-        ByteBuf packed = Unpooled.buffer();
-        MessagePack.writeArray(packed, blocked.size());
-        blocked.forEach(thread -> MessagePack.write(packed, BlockedFields.text(thread), 0));
-        RespWriter.write(out, packed);
+    /** Returns an argument that is a list of fields, packed; empty if there are none. */
+    private static <E> Argument<Announce> fields(Function<Announce, List<E>> list, Function<E, String> text) {
+        return (out, announce, call) -> {
+            List<E> given = list.apply(announce);
+            if (given.isEmpty()) {
+                RespWriter.write(out, "");
+                return;
+            }
+            ByteBuf packed = Unpooled.buffer();
+            MessagePack.writeArray(packed, given.size());
+            given.forEach(each -> MessagePack.write(packed, text.apply(each), 0));
+            RespWriter.write(out, packed);
+        };
     }
 
     private static ByteBuf packed(List<Signal> signals) {

@@ -295,8 +295,8 @@ public final class Connector {
         if (inCluster != (deployment.kind() == RedisDeployment.Kind.CLUSTER)) {
             throw errors.unfit(
                     inCluster
-                            ? "it is a node of a Redis Cluster; use RedisBackend.connectCluster"
-                            : "it is not a node of a Redis Cluster; use RedisBackend.connect");
+                            ? "it is a node of a Redis Cluster; use RedisBackend.connectCluster or redis-cluster://"
+                            : "it is not a node of a Redis Cluster; use RedisBackend.connect with redis://");
         }
         if (ServerInfo.isReplica(info)) {
             throw errors.replica(ServerInfo.field(info, "master_host") + ":" + ServerInfo.field(info, "master_port"));

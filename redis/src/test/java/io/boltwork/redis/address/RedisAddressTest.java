@@ -82,6 +82,29 @@ class RedisAddressTest {
                 "redis-sentinel://u:@h/0#m            | password",
                 "redis-sentinel://h?verifyPeer=ca#m   | rediss://",
                 "redis-socket:///tmp/redis            | scheme",
+                "http://h | redis-sentinel://, redis-replicated://, redis-cluster:// or redis-quorum://",
+                "redis-clusters://u:s3cr3t@h          | scheme",
+                "redis-cluster:h                      | scheme",
+                "redis-cluster://                     | hosts",
+                "redis-cluster://u:s3cr3t@            | hosts",
+                "redis-cluster://u:s3cr3t@h,          | hosts",
+                "redis-cluster://u:s3cr3t@h,,i        | hosts",
+                "redis-cluster://u:s3cr3t@h,i:port    | port",
+                "redis-cluster://u:s3cr3t@h,i:99999   | 65535",
+                "redis-cluster://u:s3cr3t@h,i/1       | no database: a Redis Cluster has only 0",
+                "redis-cluster://u:s3cr3t@h,i?db=1    | no database: a Redis Cluster has only 0",
+                "redis-cluster://u:s3cr3t@h#m         | #",
+                "redis-cluster://u:s3cr3t,h1,h2       | host",
+                "redis-cluster://u:@h,i               | password",
+                "redis-replicated://u:s3cr3t@h,i/x    | database",
+                "redis-replicated://u:s3cr3t@h,h:6379 | different hosts",
+                "redis-replicated://h?patience=3s     | unknown parameter",
+                "redis-replicated://h?verifyPeer=ca   | rediss://",
+                "redis-quorum://u:s3cr3t@h            | names 1, for example redis-quorum://host1,host2,host3; for a",
+                "redis-quorum://u:s3cr3t@h,i          | 3 to 15 hosts, best an odd number, but names 2",
+                "redis-quorum://u:s3cr3t@h,i,h        | different hosts",
+                "redis-quorum://u:s3cr3t@a,b,c:0      | port",
+                "redis-quorum://u:s3cr3t/@a,b,c       | port",
                 "redis://                             | URI",
                 "redis://:s3cr3t@                     | host",
                 "redis://u:s3cr3t@h1,h2               | host",
@@ -148,6 +171,11 @@ class RedisAddressTest {
                 "redis-sentinel://:%s@host",
                 "redis-sentinel://:6379#%s@host/0#name",
                 "redis-sentinel://user:6379/0#%s@host/0#name",
+                "redis-cluster://user:%s@host,other?timeout=2s",
+                "redis-replicated://:%s@host:1,other:2/3",
+                "redis-quorum://user:%s@host,other,third/0",
+                "redis-quorum://:6379,%s@host,other,third",
+                "redis-cluster://user:6379?timeout=%s@host,other",
                 "%s://host",
                 "%s"
             })
@@ -169,6 +197,9 @@ class RedisAddressTest {
 
     private static String message(String uri) {
         try {
+            if (uri.startsWith("redis-quorum")) {
+                return String.valueOf(ListedServers.parse(uri).orElseThrow());
+            }
             RedisDeployment deployment = RedisDeployment.parse(uri, null);
             return deployment + " " + deployment.describe() + " " + deployment.node() + " "
                     + deployment.node().lettuce() + " " + deployment.members();

@@ -1,0 +1,38 @@
+package io.boltwork.redis;
+
+import io.boltwork.quorum.QuorumBackend;
+import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.redis.address.RedisDeployment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/** Connects to the servers of a quorum. */
+final class QuorumConnector {
+    private QuorumConnector() {}
+
+    /** Makes a backend of several servers, each of which is connected in the background. */
+    static QuorumBackend connect(List<String> uris, RedisOptions options, QuorumOptions quorum) {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(quorum, "quorum");
+        if (Set.copyOf(uris).size() < uris.size()) {
+            throw new IllegalArgumentException("uris must be different servers, but one is given twice: "
+                    + uris.stream()
+                            .map(uri -> RedisDeployment.parse(uri, options.sentinelCredentials())
+                                    .toString())
+                            .toList());
+        }
+        RedisOptions each = options.withLazyConnect(true); // a server that is down must not delay the others
+        List<RedisBackend> nodes = new ArrayList<>();
+        try {
+            for (String uri : uris) {
+                nodes.add(RedisBackend.connectOne(uri, each));
+            }
+            return QuorumBackend.of(nodes, quorum);
+        } catch (IllegalArgumentException refused) {
+            nodes.forEach(RedisBackend::close);
+            throw refused;
+        }
+    }
+}

@@ -21,6 +21,7 @@ class ReadmeTest {
             strings = {
                 "README.md",
                 "docs/choosing.md",
+                "docs/dashboards.md",
                 "docs/fencing.md",
                 "docs/operations.md",
                 "docs/spring.md",

@@ -1,6 +1,9 @@
 package io.boltwork.jdbc;
 
+import io.boltwork.BackendException;
+import io.boltwork.LockClient;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.LockSite;
 import io.boltwork.testkit.Slack;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +28,20 @@ abstract class JdbcSite implements LockSite {
 
     /** Returns connections to the database, each a new one. */
     abstract DataSource source();
+
+    /** Creates a client of a database that has just been started, which may need longer than a client waits. */
+    static LockClient connected(DataSource source) {
+        LockClient[] created = {null};
+        Await.within(Duration.ofSeconds(60), "the database answers", () -> {
+            try {
+                created[0] = LockClient.create(JdbcBackend.on(source, OPTIONS));
+                return true;
+            } catch (BackendException slow) {
+                return false;
+            }
+        });
+        return created[0];
+    }
 
     @Override
     public LockBackend newBackend() {

@@ -14,7 +14,7 @@ final class PostgresSite extends JdbcSite {
 
     final PostgresServer server;
 
-    private PostgresSite(PostgresServer server) {
+    PostgresSite(PostgresServer server) {
         this.server = server;
     }
 

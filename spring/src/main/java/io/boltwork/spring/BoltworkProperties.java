@@ -216,6 +216,8 @@ record BoltworkProperties(
      * @param idleLife How long the node of a lock stays that is not in use.
      * @param username Name for the scheme 'digest'.
      * @param password Password for the scheme 'digest'.
+     * @param trustedCertificates PEM file with the certificates to trust. Turns on TLS.
+     * @param clientCertificate PEM file with the certificate to present to the servers, and its private key. Turns on TLS.
      */
     record Zookeeper(
             @Nullable String connectString,
@@ -224,7 +226,9 @@ record BoltworkProperties(
             @DefaultValue("2s") Duration timeout,
             @DefaultValue("10m") Duration idleLife,
             @Nullable String username,
-            @Nullable String password) {
+            @Nullable String password,
+            @Nullable Path trustedCertificates,
+            @Nullable Path clientCertificate) {
 
         Zookeeper {
             if ((username == null) != (password == null)) {

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost}.
- * Of the client: the counter {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag},
+ * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost},
+ * {@code .abandoned}. Of the client: the counter {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag},
  * {@code .connected}. Fast enough to be called on any thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
@@ -70,6 +70,16 @@ final class LockMetrics implements LockListener {
                 .description("Number of holds that were lost")
                 .tags(tags)
                 .tag("reason", event.loss().reason().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void abandoned(Abandoned event) {
+        Counter.builder("boltwork.lock.abandoned")
+                .description("Number of holds that are no longer renewed, because they cannot be released any more")
+                .tags(tags(event.kind(), event.lockName()))
+                .tag("absence", event.absence().name().toLowerCase(Locale.ROOT))
                 .register(registry)
                 .increment();
     }

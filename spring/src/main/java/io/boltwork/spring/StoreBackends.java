@@ -6,6 +6,7 @@ import io.boltwork.jdbc.JdbcOptions;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import io.boltwork.zookeeper.ZooKeeperOptions;
+import java.nio.file.Path;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ObjectProvider;
@@ -108,6 +109,7 @@ final class StoreBackends {
                     "boltwork.zookeeper.timeout", zookeeper.timeout(), options::withCommandTimeout);
             options = BoltworkProperties.apply(
                     "boltwork.zookeeper.idle-life", zookeeper.idleLife(), options::withIdleLife);
+            options = tls(options, zookeeper);
             String user = zookeeper.username();
             String password = zookeeper.password();
             if (user == null || password == null) {
@@ -116,6 +118,21 @@ final class StoreBackends {
             ZooKeeperOptions before = options;
             return BoltworkProperties.apply(
                     "boltwork.zookeeper.username", user, name -> before.withDigest(name, password));
+        }
+
+        private static ZooKeeperOptions tls(ZooKeeperOptions options, BoltworkProperties.Zookeeper zookeeper) {
+            ZooKeeperOptions with = options;
+            Path trusted = zookeeper.trustedCertificates();
+            if (trusted != null) {
+                with = BoltworkProperties.apply(
+                        "boltwork.zookeeper.trusted-certificates", trusted, with::withTrustedCertificates);
+            }
+            Path certificate = zookeeper.clientCertificate();
+            if (certificate != null) {
+                with = BoltworkProperties.apply(
+                        "boltwork.zookeeper.client-certificate", certificate, with::withClientCertificate);
+            }
+            return with;
         }
     }
 }

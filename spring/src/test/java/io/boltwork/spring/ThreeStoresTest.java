@@ -100,6 +100,8 @@ class ThreeStoresTest {
         assertWrong(h2, "boltwork.jdbc.idle-life=1s", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.timeout=1ms", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.idle-life=1s", "must be");
+        assertWrong(zooKeeper, "boltwork.zookeeper.trusted-certificates=missing.pem", "can be read");
+        assertWrong(zooKeeper, "boltwork.zookeeper.client-certificate=missing.pem", "can be read");
         assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");
         assertWrong(zooKeeper, "boltwork.zookeeper.password=secret", "boltwork.zookeeper.username");
     }

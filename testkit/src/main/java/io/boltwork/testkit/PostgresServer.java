@@ -9,6 +9,7 @@ import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * A real PostgreSQL on a free port of 127.0.0.1, for one test or many. Its data do not survive a crash of the machine. It
@@ -23,34 +24,82 @@ import java.util.Optional;
 public final class PostgresServer implements AutoCloseable {
     private static final String[] PLACES = {"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin"};
 
+    private final Programs programs;
     private final DatabaseServer server;
 
-    private PostgresServer(List<String> options) {
-        List<String> user =
-                DatabaseServer.isRoot() ? List.of("setpriv", "--reuid=" + user(), "--clear-groups") : List.of();
-        server = new DatabaseServer("postgres", "ready to accept connections", true, new DatabaseServer.Commands() {
+    private PostgresServer(Programs programs, List<String> options) {
+        this.programs = programs;
+        server = new DatabaseServer(
+                "postgres", "ready to accept connections", true, commands(options, this::initializing));
+    }
+
+    /** Makes a replica. */
+    private PostgresServer(PostgresServer primary, List<String> options) {
+        programs = primary.programs;
+        server = new DatabaseServer(
+                "postgres",
+                "ready to accept read", // "read only" or "read-only", by version
+                true,
+                commands(options, data -> copying(data, primary.server.port())));
+    }
+
+    /** Where the programs are, and the user that they run as. */
+    private record Programs(Optional<Path> directory, List<String> user) {
+        static Programs of(Optional<Path> directory) {
+            return new Programs(
+                    directory,
+                    DatabaseServer.isRoot()
+                            ? List.of("setpriv", "--reuid=" + PostgresServer.user(), "--clear-groups")
+                            : List.of());
+        }
+
+        List<String> command(String program, String... args) {
+            Path found = directory
+                    .map(bin -> bin.resolve(program))
+                    .or(() -> find(program))
+                    .orElseThrow(() -> new UncheckedIOException(new IOException(
+                            "There is no " + program + " on the PATH or in /usr/lib/postgresql. Install PostgreSQL")));
+            List<String> command = new ArrayList<>(user);
+            command.add(found.toString());
+            command.addAll(List.of(args));
+            return command;
+        }
+    }
+
+    private List<String> initializing(String data) {
+        return programs.command("initdb", "-D", data, "-U", "boltwork", "-A", "trust", "-E", "UTF8", "--no-sync");
+    }
+
+    /** Returns the command that copies a running primary, and configures the copy as its replica. */
+    private List<String> copying(String data, int port) {
+        return programs.command(
+                "pg_basebackup",
+                "-D",
+                data,
+                "-d",
+                "host=127.0.0.1 port=" + port + " user=boltwork",
+                "-R",
+                "-X",
+                "stream",
+                "-c",
+                "fast",
+                "--no-sync");
+    }
+
+    private DatabaseServer.Commands commands(List<String> options, Function<String, List<String>> initializing) {
+        return new DatabaseServer.Commands() {
             @Override
             public List<String> initialize(Path directory) throws IOException {
-                if (!user.isEmpty()) {
+                if (!programs.user().isEmpty()) {
                     Files.setOwner(directory, principal(user()));
                 }
-                return command(
-                        user,
-                        "initdb",
-                        "-D",
-                        data(directory),
-                        "-U",
-                        "boltwork",
-                        "-A",
-                        "trust",
-                        "-E",
-                        "UTF8",
-                        "--no-sync");
+                return initializing.apply(data(directory));
             }
 
             @Override
             public List<String> run(Path directory, int port) {
-                List<String> command = command(user, "postgres", "-D", data(directory), "-p", Integer.toString(port));
+                List<String> command =
+                        programs.command("postgres", "-D", data(directory), "-p", Integer.toString(port));
                 List.of(
                                 "listen_addresses=127.0.0.1",
                                 "unix_socket_directories=",
@@ -63,7 +112,7 @@ public final class PostgresServer implements AutoCloseable {
                 options.forEach(option -> command.addAll(List.of("-c", option)));
                 return command;
             }
-        });
+        };
     }
 
     /**
@@ -82,7 +131,7 @@ public final class PostgresServer implements AutoCloseable {
      * @throws UncheckedIOException if there is none
      */
     public static String version() {
-        return DatabaseServer.version(command(List.of(), "postgres", "--version"));
+        return DatabaseServer.version(new Programs(Optional.empty(), List.of()).command("postgres", "--version"));
     }
 
     /**
@@ -93,7 +142,31 @@ public final class PostgresServer implements AutoCloseable {
      * @throws UncheckedIOException if there is none, or if it does not start
      */
     public static PostgresServer start(String... options) {
-        return new PostgresServer(List.of(options));
+        return new PostgresServer(Programs.of(Optional.empty()), List.of(options));
+    }
+
+    /**
+     * Starts a server of another version.
+     *
+     * @param programs the directory of {@code initdb} and {@code postgres}; the user that the server runs as can read it
+     * @param options settings as in postgresql.conf
+     * @return the server, answering
+     * @throws UncheckedIOException if it does not start
+     */
+    public static PostgresServer startFrom(Path programs, String... options) {
+        return new PostgresServer(Programs.of(Optional.of(programs)), List.of(options));
+    }
+
+    /**
+     * Starts a replica of this server, which has its data and follows it. It answers queries. {@code SELECT pg_promote()}
+     * makes it a primary.
+     *
+     * @param options settings as in postgresql.conf, among them those of this server
+     * @return the replica, answering
+     * @throws UncheckedIOException if it does not start
+     */
+    public PostgresServer startReplica(String... options) {
+        return new PostgresServer(this, List.of(options));
     }
 
     /**
@@ -112,6 +185,15 @@ public final class PostgresServer implements AutoCloseable {
      */
     public long pid() {
         return server.pid();
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    /** Returns the beginning of a command that runs as the user of the server. */
+    List<String> asItsUser() {
+        return programs.user();
     }
 
     /** Returns the directory of the data and of the log. */
@@ -157,16 +239,6 @@ public final class PostgresServer implements AutoCloseable {
 
     private static Optional<Path> find(String program) {
         return DatabaseServer.find(program, PLACES);
-    }
-
-    private static List<String> command(List<String> user, String program, String... args) {
-        List<String> command = new ArrayList<>(user);
-        command.add(find(program)
-                .orElseThrow(() -> new UncheckedIOException(new IOException(
-                        "There is no " + program + " on the PATH or in /usr/lib/postgresql. Install PostgreSQL")))
-                .toString());
-        command.addAll(List.of(args));
-        return command;
     }
 
     private static String data(Path directory) {

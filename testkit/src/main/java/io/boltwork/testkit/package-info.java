@@ -4,6 +4,7 @@
  *
  * <ul>
  * <li>{@link io.boltwork.testkit.RedisServer}, {@link io.boltwork.testkit.PostgresServer}, {@link
+ *       io.boltwork.testkit.PgBouncer}, {@link
  *     io.boltwork.testkit.MariaDbServer}, {@link io.boltwork.testkit.ChildJvm}: processes.
  * <li>{@link io.boltwork.testkit.Fault}: faults of processes and of Redis itself ({@link io.boltwork.testkit.Faults})
  *     and of connections ({@link io.boltwork.testkit.FaultyLink}).

@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.client.ConnectStringParser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,9 @@ record ZooKeeperConnector(
                 .dontUseContainerParents()
                 .retryPolicy(new RetryOneTime(patience));
         options.digest().ifPresent(digest -> builder.authorization("digest", digest.getBytes(StandardCharsets.UTF_8)));
+        if (options.tls().isUsed()) {
+            builder.zkClientConfig(options.tls().configuration());
+        }
         CuratorFramework started = builder.build();
         started.start();
         return started;
@@ -41,8 +45,19 @@ record ZooKeeperConnector(
 
     /** Returns the servers. */
     String address() {
-        return "zookeeper://"
-                + (given == null ? connectString : given.getZookeeperClient().getCurrentConnectionString());
+        return "zookeeper://" + servers();
+    }
+
+    private String servers() {
+        return given == null
+                ? Objects.requireNonNull(connectString)
+                : given.getZookeeperClient().getCurrentConnectionString();
+    }
+
+    /** Returns the chroot in the address; empty if there is none. */
+    String chroot() {
+        String chroot = new ConnectStringParser(servers()).getChrootPath();
+        return chroot == null ? "" : chroot;
     }
 
     /** Returns the path that the user's framework puts before all paths; empty if there is none. */

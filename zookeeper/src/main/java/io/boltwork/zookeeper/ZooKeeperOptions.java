@@ -2,6 +2,7 @@ package io.boltwork.zookeeper;
 
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,7 +26,8 @@ public final class ZooKeeperOptions {
             IdleLife.DEFAULT,
             Duration.ofMillis(100),
             Optional.empty(),
-            ZooDefs.Ids.OPEN_ACL_UNSAFE);
+            ZooDefs.Ids.OPEN_ACL_UNSAFE,
+            ZooKeeperTls.NONE);
 
     private final String root;
     private final Duration sessionTimeout;
@@ -34,6 +36,7 @@ public final class ZooKeeperOptions {
     private final Duration clockTolerance;
     private final Optional<String> digest;
     private final List<ACL> acl;
+    private final ZooKeeperTls tls;
 
     private ZooKeeperOptions(
             String root,
@@ -42,7 +45,8 @@ public final class ZooKeeperOptions {
             Duration idleLife,
             Duration clockTolerance,
             Optional<String> digest,
-            List<ACL> acl) {
+            List<ACL> acl,
+            ZooKeeperTls tls) {
         this.root = root;
         this.sessionTimeout = sessionTimeout;
         this.commandTimeout = commandTimeout;
@@ -50,13 +54,14 @@ public final class ZooKeeperOptions {
         this.clockTolerance = clockTolerance;
         this.digest = digest;
         this.acl = Collections.unmodifiableList(new ArrayList<>(acl)); // ZooKeeper asks whether it contains null
+        this.tls = tls;
     }
 
     /**
      * Returns the default options.
      *
      * @return the root {@code /boltwork}, a session timeout of 10 s, a command timeout of 2 s, an idle life of 10 minutes, a
-     *     clock tolerance of 100 ms, no digest, nodes that every client may read and write
+     *     clock tolerance of 100 ms, no digest, nodes that every client may read and write, no TLS
      */
     public static ZooKeeperOptions defaults() {
         return DEFAULTS;
@@ -83,7 +88,7 @@ public final class ZooKeeperOptions {
             throw new IllegalArgumentException(
                     "root must be a node of its own, such as /boltwork, but is '" + Printable.text(root) + "'");
         }
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -97,7 +102,7 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withSessionTimeout(Duration timeout) {
         check("sessionTimeout", timeout, Duration.ofSeconds(1), Duration.ofMinutes(5));
-        return new ZooKeeperOptions(root, timeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+        return new ZooKeeperOptions(root, timeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -109,7 +114,7 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withCommandTimeout(Duration timeout) {
         check("commandTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(1));
-        return new ZooKeeperOptions(root, sessionTimeout, timeout, idleLife, clockTolerance, digest, acl);
+        return new ZooKeeperOptions(root, sessionTimeout, timeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -121,7 +126,7 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withIdleLife(Duration idleLife) {
         IdleLife.millis(idleLife);
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -134,7 +139,7 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withClockTolerance(Duration tolerance) {
         check("clockTolerance", tolerance, Duration.ofMillis(20), Duration.ofMillis(900));
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, tolerance, digest, acl);
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, tolerance, digest, acl, tls);
     }
 
     /**
@@ -159,7 +164,8 @@ public final class ZooKeeperOptions {
                 idleLife,
                 clockTolerance,
                 Optional.of(user + ":" + password),
-                ZooDefs.Ids.CREATOR_ALL_ACL);
+                ZooDefs.Ids.CREATOR_ALL_ACL,
+                tls);
     }
 
     /**
@@ -174,7 +180,39 @@ public final class ZooKeeperOptions {
         if (acl.isEmpty()) {
             throw new IllegalArgumentException("acl must not be empty");
         }
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl);
+        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+    }
+
+    /**
+     * Turns on TLS, and sets the certificate authorities to trust. The servers' certificates must also be for the names or
+     * addresses by which the client connects. The connect string lists the servers' {@code secureClientPort}. Not used with a
+     * framework of the user's. Default: no TLS.
+     *
+     * @param authorities a file with one or more PEM certificates; read for each connection
+     * @return these options with TLS and these authorities
+     * @throws IllegalArgumentException if the file does not exist or cannot be read
+     */
+    public ZooKeeperOptions withTrustedCertificates(Path authorities) {
+        return withTls(new ZooKeeperTls(ZooKeeperTls.readable("authorities", authorities), tls.certificate()));
+    }
+
+    /**
+     * Turns on TLS, and sets the certificate that the client presents. Servers require one unless they have
+     * {@code ssl.clientAuth=none}. If no {@linkplain #withTrustedCertificates authorities} are set, those are trusted that the
+     * JVM trusts. Not used with a framework of the user's. Default: none.
+     *
+     * @param certificate a file with the client's certificate, any intermediate certificates, and the private key as
+     *     unencrypted PKCS&nbsp;#8, all in PEM; read for each connection
+     * @return these options with TLS and that certificate
+     * @throws IllegalArgumentException if the file does not exist or cannot be read
+     */
+    public ZooKeeperOptions withClientCertificate(Path certificate) {
+        return withTls(new ZooKeeperTls(tls.authorities(), ZooKeeperTls.readable("certificate", certificate)));
+    }
+
+    private ZooKeeperOptions withTls(ZooKeeperTls changed) {
+        return new ZooKeeperOptions(
+                root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, changed);
     }
 
     private static void check(String name, Duration value, Duration least, Duration most) {
@@ -244,10 +282,15 @@ public final class ZooKeeperOptions {
         return digest;
     }
 
+    ZooKeeperTls tls() {
+        return tls;
+    }
+
     @Override
     public String toString() {
         return "ZooKeeperOptions[root=" + root + ", sessionTimeout=" + sessionTimeout + ", commandTimeout="
                 + commandTimeout + ", idleLife=" + idleLife + ", clockTolerance=" + clockTolerance
-                + (digest.isPresent() ? ", digest=(hidden)" : "") + "]";
+                + (digest.isPresent() ? ", digest=(hidden)" : "")
+                + (tls.isUsed() ? ", tls=" + tls : "") + "]";
     }
 }

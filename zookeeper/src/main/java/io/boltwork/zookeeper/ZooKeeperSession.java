@@ -80,6 +80,7 @@ final class ZooKeeperSession {
         awaitConnection(started);
         ZooKeeperCalls made = new ZooKeeperCalls(started, options.commandTimeout(), connector.address());
         calls = made;
+        checkChroot(made);
         ClientNodes own = new ClientNodes(made, paths, options, clock, client, listener::message);
         nodes = own;
         started.getConnectionStateListenable().addListener(states);
@@ -119,6 +120,18 @@ final class ZooKeeperSession {
                     "ZooKeeper at " + connector.address() + " cannot be reached within " + CONNECT_TIMEOUT.toSeconds()
                             + " s",
                     true,
+                    null);
+        }
+    }
+
+    /** Fails if the address has a chroot that does not exist: no client of that address can make it. */
+    private void checkChroot(ZooKeeperCalls made) {
+        String chroot = connector.chroot();
+        if (!chroot.isEmpty() && made.await(made.exists("/")) == null) {
+            throw new BackendException(
+                    "The node " + chroot + ", which is the chroot in " + connector.address()
+                            + ", does not exist. Make it, or use ZooKeeperOptions.withRoot, whose nodes are made",
+                    false,
                     null);
         }
     }

@@ -1,0 +1,14 @@
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.CallContract;
+import io.boltwork.testkit.LockSite;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Calls of locks in the oldest PostgreSQL keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class PostgresOldestCallContractTest extends CallContract {
+    @Override
+    protected LockSite site() {
+        return PostgresVersion.OLDEST.site();
+    }
+}

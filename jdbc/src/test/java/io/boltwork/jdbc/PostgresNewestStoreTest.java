@@ -1,0 +1,12 @@
+package io.boltwork.jdbc;
+
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** The promises of a store on the newest PostgreSQL. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "-Dboltwork.proof=true")
+class PostgresNewestStoreTest extends JdbcStoreTest {
+    @Override
+    JdbcSite site() {
+        return PostgresVersion.NEWEST.site();
+    }
+}

@@ -1,0 +1,25 @@
+package io.boltwork.spring.docs;
+
+import io.boltwork.spring.DistributedLock;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.stereotype.Component;
+
+/** The example of docs/dashboards.md. */
+@Component
+class TracedSales {
+    private final Stock stock;
+    private final ObservationRegistry observations;
+
+    TracedSales(Stock stock, ObservationRegistry observations) {
+        this.stock = stock;
+        this.observations = observations;
+    }
+
+    // @start region="traced"
+    @DistributedLock("stock:#{#item}")
+    public boolean sell(String item) {
+        return Observation.createNotStarted("sell", observations).observe(() -> stock.decrease(item) > 0);
+    }
+    // @end
+}

@@ -1,6 +1,7 @@
 package io.boltwork.tools;
 
 import io.boltwork.tools.connect.DurationConverter;
+import io.boltwork.tools.console.ConsoleCommand;
 import io.boltwork.tools.look.ClientsCommand;
 import io.boltwork.tools.look.DescribeCommand;
 import io.boltwork.tools.look.HealthCommand;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Spec;
             DescribeCommand.class,
             ClientsCommand.class,
             HealthCommand.class,
-            ReleaseCommand.class
+            ReleaseCommand.class,
+            ConsoleCommand.class
         },
         footerHeading =
                 "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",

@@ -115,6 +115,11 @@ final class ConsoleServer implements AutoCloseable {
         return url;
     }
 
+    /** Returns the port on which it listens. */
+    int port() {
+        return server.getAddress().getPort();
+    }
+
     /** Returns what looks at the store. */
     StorePoller poller() {
         return poller;

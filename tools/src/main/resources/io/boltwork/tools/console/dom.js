@@ -117,8 +117,8 @@ export function stateMark(state, mark = el('span', {class: 'state'}, el('span', 
  */
 export function keyedRows(body, items, key, create, update) {
   const old = new Map([...body.children].map((row) => [row.dataset.key, row]));
-  const focused = document.activeElement;
-  const isSteady = body.contains(focused) || body.matches(':hover');
+  const focused = [...body.children].findIndex((row) => row.contains(document.activeElement));
+  const isSteady = focused >= 0 || body.matches(':hover');
   const wanted = new Map(items.map((item) => [key(item), item]));
   let order = [...wanted.keys()];
   if (isSteady) {
@@ -143,5 +143,9 @@ export function keyedRows(body, items, key, create, update) {
     } else {
       body.insertBefore(row, place);
     }
+  }
+  if (focused >= 0 && !body.contains(document.activeElement)) { // its row has gone: the keyboard goes on at the next one
+    const next = body.children[Math.min(focused, body.children.length - 1)];
+    (next?.querySelector('a, button:not([hidden])') ?? document.querySelector('main h1')).focus();
   }
 }

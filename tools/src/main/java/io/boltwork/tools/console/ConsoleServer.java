@@ -1,6 +1,7 @@
 package io.boltwork.tools.console;
 
 import com.sun.net.httpserver.HttpContext;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -58,7 +59,7 @@ final class ConsoleServer implements AutoCloseable {
         add(server, "/", files, access);
         add(server, "/api/live", new LiveHandler(poller, settings.allowForce()), access);
         add(server, "/api/release", new ReleaseHandler(locks, poller, settings.allowForce(), log), access);
-        add(server, "/api/session", exchange -> Answers.empty(exchange, 204), access);
+        add(server, "/api/session", ConsoleServer::confirmSession, access);
         server.start();
         String host = settings.hosts().first() + (settings.behindProxy() ? "" : ":" + port);
         URI url = URI.create(settings.scheme() + "://" + host + "/?token=" + token.reveal());
@@ -108,6 +109,14 @@ final class ConsoleServer implements AutoCloseable {
             }
         });
         context.getFilters().add(access);
+    }
+
+    private static void confirmSession(HttpExchange exchange) throws IOException {
+        if (exchange.getRequestMethod().equals("GET")) {
+            Answers.empty(exchange, 204);
+        } else {
+            Answers.methodNotAllowed(exchange, "GET");
+        }
     }
 
     /** Returns the URL to open, with the token. */

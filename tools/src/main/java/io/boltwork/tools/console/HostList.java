@@ -30,7 +30,7 @@ final class HostList {
      * Creates a list.
      *
      * @param listen the address on which the console listens
-     * @param allowed further names
+     * @param allowed further names; the URL that is printed has the first one
      * @throws IllegalArgumentException if a name is not the name of a host
      */
     static HostList of(InetAddress listen, List<String> allowed) {
@@ -46,9 +46,7 @@ final class HostList {
         if (!listen.isAnyLocalAddress()) {
             names.add(literal(listen));
         }
-        String first = listen.isAnyLocalAddress() || !listen.isLoopbackAddress() && !allowed.isEmpty()
-                ? names.iterator().next()
-                : literal(listen);
+        String first = names.iterator().next();
         if (listen.isLoopbackAddress()) {
             names.addAll(List.of("127.0.0.1", "localhost", "[::1]"));
         }
@@ -57,11 +55,10 @@ final class HostList {
 
     private static String literal(InetAddress address) {
         String text = address.getHostAddress();
-        return address instanceof Inet6Address ? "[" + shortest(text) + "]" : text;
-    }
-
-    private static String shortest(String ipv6) {
-        return ipv6.equals("0:0:0:0:0:0:0:1") ? "::1" : ipv6;
+        if (address instanceof Inet6Address) {
+            return address.isLoopbackAddress() ? "[::1]" : "[" + text.replaceFirst("%.*", "") + "]";
+        }
+        return text;
     }
 
     /** Returns the name for the URL that is printed. */

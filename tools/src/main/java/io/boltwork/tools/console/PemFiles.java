@@ -9,6 +9,8 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -37,6 +39,9 @@ final class PemFiles {
         Certificate[] chain = chain(certificate);
         PrivateKey secret = key(key, chain[0]);
         try {
+            if (!belongTogether(secret, chain[0].getPublicKey())) {
+                throw new GeneralSecurityException("a signature of the key does not fit the certificate");
+            }
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             store.setKeyEntry("console", secret, new char[0], chain);
@@ -49,6 +54,23 @@ final class PemFiles {
             throw new IllegalArgumentException(
                     "--https-key must be the key of the first certificate of --https-cert", mismatch);
         }
+    }
+
+    private static boolean belongTogether(PrivateKey secret, PublicKey known) throws GeneralSecurityException {
+        String algorithm =
+                switch (known.getAlgorithm()) {
+                    case "EC" -> "SHA256withECDSA";
+                    case "RSA" -> "SHA256withRSA";
+                    default -> known.getAlgorithm();
+                };
+        byte[] message = {1, 2, 3};
+        Signature signature = Signature.getInstance(algorithm);
+        signature.initSign(secret);
+        signature.update(message);
+        byte[] signed = signature.sign();
+        signature.initVerify(known);
+        signature.update(message);
+        return signature.verify(signed);
     }
 
     private static Certificate[] chain(Path file) {

@@ -8,9 +8,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /*
  * One thread looks at the store for all pages. Each view that some page shows is looked at once in its interval, however many
@@ -22,12 +24,15 @@ final class StorePoller implements AutoCloseable {
     private static final int PAUSE_FACTOR = 4;
     private static final View HEALTH = new View.OfHealth();
 
+    private record Look(String event, String json) {}
+
     private final StoreLooks looks;
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<OpenPage> pages = new HashSet<>();
     private final Map<View, Long> due = new HashMap<>(); // by System.nanoTime()
+    private final Map<View, Look> latest = new HashMap<>();
     private boolean running;
     private boolean closed;
     private long lookCount;
@@ -50,9 +55,10 @@ final class StorePoller implements AutoCloseable {
                 return false;
             }
             pages.add(page);
-            // a page shows something at once, even if another page shows the same
-            due.remove(page.view());
-            due.remove(HEALTH);
+            Stream.of(page.view(), HEALTH)
+                    .map(latest::get)
+                    .filter(Objects::nonNull)
+                    .forEach(look -> page.put(look.event(), look.json())); // what other pages have got already
             if (running) {
                 changed.signalAll();
             } else {
@@ -115,11 +121,13 @@ final class StorePoller implements AutoCloseable {
                 if (closed || pages.isEmpty()) {
                     running = false;
                     due.clear();
+                    latest.clear();
                     return List.of();
                 }
                 Set<View> shown = new HashSet<>(Set.of(HEALTH));
                 pages.forEach(page -> shown.add(page.view()));
                 due.keySet().retainAll(shown);
+                latest.keySet().retainAll(shown);
                 long now = System.nanoTime();
                 long wait = Long.MAX_VALUE;
                 List<View> ready = new ArrayList<>();
@@ -145,25 +153,27 @@ final class StorePoller implements AutoCloseable {
 
     private void look(View view) {
         long begin = System.nanoTime();
-        String event = view.event();
-        String json;
-        try {
-            json = looks.at(view);
-        } catch (RuntimeException failed) {
-            event = "problem";
-            json = StoreLooks.problem(message(failed));
-        }
+        Look look = lookAt(view);
         long end = System.nanoTime();
         lock.lock();
         try {
             due.put(view, end + Math.max(view.every().toNanos(), PAUSE_FACTOR * (end - begin)));
+            latest.put(view, look);
             for (OpenPage page : pages) {
                 if (view.equals(page.view()) || view.equals(HEALTH)) {
-                    page.put(event, json);
+                    page.put(look.event(), look.json());
                 }
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private Look lookAt(View view) {
+        try {
+            return new Look(view.event(), looks.at(view));
+        } catch (RuntimeException failed) { // the next look may succeed
+            return new Look("problem", StoreLooks.problem(message(failed)));
         }
     }
 

@@ -48,17 +48,17 @@ class ConsolePageTest {
     static void start() throws IOException {
         browser = ConsoleBrowser.start();
         redis = RedisServer.start();
-        SHOPS.add(ChildJvm.start(ContendingShop.class, redis.uri(), "checkout", CONTENDED, "700"));
-        SHOPS.add(ChildJvm.start(ContendingShop.class, redis.uri(), "billing", CONTENDED, "1100"));
-        SHOPS.add(ChildJvm.start(ContendingShop.class, redis.uri(), "returns", CONTENDED, "500"));
-        catalog = client(redis, "catalog");
-        viewer = client(redis, "boltwork console");
+        catalog = client(redis.uri() + "?timeout=60s", "catalog");
+        viewer = client(redis.uri() + "?timeout=60s", "boltwork console");
         console = console(viewer, LOG);
         for (String name : List.of(SCRIPT, "evil:\u202e\u001b[31mred", "catalog:import", "report:2026-11", "stock:1002")) {
             LEASES.add(catalog.lock(name).acquire());
         }
         LEASES.add(catalog.semaphore("uploads", 5).acquire(3));
         LEASES.add(catalog.readWriteLock("price-list").readLock().acquire());
+        SHOPS.add(ChildJvm.start(ContendingShop.class, redis.uri(), "checkout", CONTENDED, "700"));
+        SHOPS.add(ChildJvm.start(ContendingShop.class, redis.uri(), "billing", CONTENDED, "1100"));
+        SHOPS.add(ChildJvm.start(ContendingShop.class, redis.uri(), "returns", CONTENDED, "500"));
     }
 
     @AfterAll
@@ -76,9 +76,9 @@ class ConsolePageTest {
         }
     }
 
-    private static LockClient client(RedisServer server, String application) {
+    private static LockClient client(String uri, String application) {
         return LockClient.create(
-                RedisBackend.connect(server.uri()), ClientOptions.defaults().withApplication(application));
+                RedisBackend.connect(uri), ClientOptions.defaults().withApplication(application));
     }
 
     private static ConsoleServer console(LockClient locks, Writer log) throws IOException {
@@ -206,7 +206,7 @@ class ConsolePageTest {
     @Test
     void lostConnectionsAreShown() throws IOException {
         RedisServer other = RedisServer.start();
-        LockClient locks = client(other, "boltwork console");
+        LockClient locks = client(other.uri(), "boltwork console");
         ConsoleServer ending = console(locks, Writer.nullWriter());
         try {
             browser.open(ending, "locks");

@@ -13,8 +13,10 @@ public final class ContendingShop {
 
     /** Arguments: the URI of Redis, the name of the application, that of the lock, and how many milliseconds it is held. */
     public static void main(String... args) throws InterruptedException {
+        // on a busy machine, a JVM that has just started is slow
         LockClient client = LockClient.create(
-                RedisBackend.connect(args[0]), ClientOptions.defaults().withApplication(args[1]));
+                RedisBackend.connect(args[0] + "?timeout=60s"),
+                ClientOptions.defaults().withApplication(args[1]));
         FencedLock lock = client.lock(args[2]);
         long millis = Long.parseLong(args[3]);
         while (true) {

@@ -1,12 +1,14 @@
 package io.boltwork.tools;
 
 import io.boltwork.tools.connect.DurationConverter;
+import io.boltwork.tools.console.ConsoleCommand;
 import io.boltwork.tools.exec.ExecCommand;
 import io.boltwork.tools.look.ClientsCommand;
 import io.boltwork.tools.look.DescribeCommand;
 import io.boltwork.tools.look.HealthCommand;
 import io.boltwork.tools.look.ListCommand;
 import io.boltwork.tools.look.ReleaseCommand;
+import io.boltwork.tools.look.TopCommand;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.logging.Level;
@@ -28,19 +30,22 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            ExecCommand.class,
             ListCommand.class,
             DescribeCommand.class,
+            TopCommand.class,
             ClientsCommand.class,
             HealthCommand.class,
             ReleaseCommand.class,
-            ExecCommand.class
+            ConsoleCommand.class
         },
         footerHeading =
                 "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",
         footer = {
             "",
-            "  boltwork ls 'stock:*'                 the locks in use",
-            "  boltwork describe stock:1001          its holder and its queue",
+            "  boltwork exec nightly --try -- ./report.sh   only one machine runs it",
+            "  boltwork ls 'stock:*'                        the locks in use",
+            "  boltwork describe stock:1001                 its holder and its queue",
             "",
             "'boltwork COMMAND --help' explains a command."
         },
@@ -50,7 +55,8 @@ import picocli.CommandLine.Spec;
             "64:wrong arguments",
             "69:no server answered",
             "70:an error in boltwork itself",
-            "77:the server refused: wrong password, missing rights, or a server that cannot keep locks"
+            "77:the server refused: wrong password, missing rights, or a server that cannot keep locks",
+            "others:'boltwork exec --help' explains them"
         })
 public final class BoltworkCommand implements Runnable {
 

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.ClientOptions;
+import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Task;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,5 +110,32 @@ class TerminalTest {
             assertThat(screen.text()).contains("got INT");
         }
         assertThat(shop.lock("terminal:1").isLocked()).isFalse();
+    }
+
+    @Test
+    void topShowsTurnsThatTheStoreDoesNotSee() {
+        FencedLock busy = shop.lock("top:busy");
+        AtomicBoolean end = new AtomicBoolean();
+        List<Task<Object>> threads = Stream.of("one", "two")
+                .map(name -> Task.start(name, () -> {
+                    while (!end.get()) {
+                        busy.lock();
+                        busy.unlock();
+                    }
+                    return null;
+                }))
+                .toList();
+        try (TmuxScreen screen = terminal("top --every 500ms")) {
+            Pattern row = Pattern.compile("top:busy +LOCK +(\\d+)\\.\\d +\\d+% +\\d+ .*");
+            Await.until(
+                    "turns of both threads",
+                    () -> screen.lines().stream()
+                            .map(row::matcher)
+                            .anyMatch(line -> line.matches() && Integer.parseInt(line.group(1)) > 100));
+            assertThat(screen.lines()).first().asString().matches("\\d clients?, the busiest locks .*");
+        } finally {
+            end.set(true);
+        }
+        threads.forEach(Task::get);
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import io.boltwork.BusyLock;
 import io.boltwork.ClientHealth;
 import io.boltwork.ClientInfo;
 import io.boltwork.LockInfo;
@@ -199,6 +200,18 @@ public final class JsonWriter implements Closeable {
             number("pid", client.pid());
             time("since", client.since());
             number("wireVersion", client.wireVersion());
+            array("busiest", client.busiest(), this::busy);
+        });
+    }
+
+    private void busy(BusyLock lock) throws IOException {
+        object(() -> {
+            text("kind", lock.kind().name());
+            text("name", lock.name());
+            number("turns", lock.turns());
+            number("waiting", lock.waiting());
+            millis("waitedMillis", lock.waited());
+            millis("heldMillis", lock.held());
         });
     }
 

@@ -168,4 +168,12 @@ class LookCommandsTest {
         assertThat(ToolRun.of("ls", "--kind", "latch").err())
                 .contains("Invalid value for option '--kind'", Objects.toString(LockKind.READ_WRITE));
     }
+
+    @Test
+    void topPrintsAsManyFramesAsWanted() {
+        ToolRun run = run("top", "--frames", "2", "--every", "100ms", "-o", "json");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines().filter(line -> line.startsWith("["))).hasSize(2);
+        assertThat(ToolRun.of("top", "--uri", redis.uri(), "--rows", "0").err()).contains("--rows must be 1 or more");
+    }
 }

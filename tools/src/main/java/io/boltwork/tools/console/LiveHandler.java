@@ -51,10 +51,15 @@ final class LiveHandler implements HttpHandler {
     }
 
     private void send(OpenPage page, OutputStream out) throws IOException, InterruptedException {
-        write(out, "retry: 1000\n" + event("hello", StoreLooks.json(json -> json.object(() -> {
-            json.flag("allowForce", allowForce);
-            json.number("pid", ProcessHandle.current().pid());
-        }))));
+        write(
+                out,
+                "retry: 1000\n"
+                        + event(
+                                "hello",
+                                StoreLooks.json(json -> json.object(() -> {
+                                    json.flag("allowForce", allowForce);
+                                    json.number("pid", ProcessHandle.current().pid());
+                                }))));
         while (!page.isClosed()) {
             Map<String, String> events = page.take(HEARTBEAT);
             StringBuilder text = new StringBuilder();

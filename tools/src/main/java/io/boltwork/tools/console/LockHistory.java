@@ -110,18 +110,24 @@ final class LockHistory {
     void write(JsonWriter out) throws IOException {
         List<Span> spans = new ArrayList<>(ended);
         spans.addAll(open.values());
-        out.array("spans", spans, span -> out.object(() -> {
-            out.text("client", span.client);
-            out.text("label", span.label);
-            out.flag("waiting", span.id.waiting());
-            out.token("token", span.id.token());
-            out.time("from", Instant.ofEpochMilli(span.from));
-            out.time("until", Instant.ofEpochMilli(span.until));
-            out.flag("open", open.containsKey(span.id));
-        }));
-        out.array("watches", watches, watch -> out.object(() -> {
-            out.time("from", Instant.ofEpochMilli(watch[0]));
-            out.time("until", Instant.ofEpochMilli(watch[1]));
-        }));
+        out.array(
+                "spans",
+                spans,
+                span -> out.object(() -> {
+                    out.text("client", span.client);
+                    out.text("label", span.label);
+                    out.flag("waiting", span.id.waiting());
+                    out.token("token", span.id.token());
+                    out.time("from", Instant.ofEpochMilli(span.from));
+                    out.time("until", Instant.ofEpochMilli(span.until));
+                    out.flag("open", open.containsKey(span.id));
+                }));
+        out.array(
+                "watches",
+                watches,
+                watch -> out.object(() -> {
+                    out.time("from", Instant.ofEpochMilli(watch[0]));
+                    out.time("until", Instant.ofEpochMilli(watch[1]));
+                }));
     }
 }

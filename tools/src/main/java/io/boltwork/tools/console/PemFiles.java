@@ -57,12 +57,11 @@ final class PemFiles {
     }
 
     private static boolean belongTogether(PrivateKey secret, PublicKey known) throws GeneralSecurityException {
-        String algorithm =
-                switch (known.getAlgorithm()) {
-                    case "EC" -> "SHA256withECDSA";
-                    case "RSA" -> "SHA256withRSA";
-                    default -> known.getAlgorithm();
-                };
+        String algorithm = switch (known.getAlgorithm()) {
+            case "EC" -> "SHA256withECDSA";
+            case "RSA" -> "SHA256withRSA";
+            default -> known.getAlgorithm();
+        };
         byte[] message = {1, 2, 3};
         Signature signature = Signature.getInstance(algorithm);
         signature.initSign(secret);
@@ -85,7 +84,8 @@ final class PemFiles {
             throw new IllegalArgumentException(
                     "--https-cert must be a file of PEM certificates, but '" + file + "' is not", wrong);
         }
-        throw new IllegalArgumentException("--https-cert must be a file of PEM certificates, but '" + file + "' has none");
+        throw new IllegalArgumentException(
+                "--https-cert must be a file of PEM certificates, but '" + file + "' has none");
     }
 
     private static PrivateKey key(Path file, Certificate certificate) {
@@ -104,8 +104,9 @@ final class PemFiles {
                 }
             }
         }
-        throw new IllegalArgumentException("--https-key must be a file with an unencrypted PKCS #8 key, which begins with"
-                + " -----BEGIN PRIVATE KEY-----, but '" + file + "' has none");
+        throw new IllegalArgumentException(
+                "--https-key must be a file with an unencrypted PKCS #8 key, which begins with"
+                        + " -----BEGIN PRIVATE KEY-----, but '" + file + "' has none");
     }
 
     private static byte[] read(String option, Path file) {

@@ -35,7 +35,8 @@ final class StoreLooks {
             return lock(locks.inspector().describe(one.kind(), one.name()));
         }
         if (view instanceof View.OfClients) {
-            return json(out -> out.object(() -> out.array("clients", locks.inspector().clients(), out::client)));
+            return json(out ->
+                    out.object(() -> out.array("clients", locks.inspector().clients(), out::client)));
         }
         return json(out -> out.health(locks.health()));
     }
@@ -57,7 +58,8 @@ final class StoreLooks {
             out.number("found", fitting.size());
             out.flag("all", found.size() < FOUND);
             out.number("held", count(fitting, LockSummary.State.HELD));
-            out.number("waiting", fitting.stream().mapToLong(LockSummary::waiting).sum());
+            out.number(
+                    "waiting", fitting.stream().mapToLong(LockSummary::waiting).sum());
             out.array("locks", shown, out::lock);
         }));
     }

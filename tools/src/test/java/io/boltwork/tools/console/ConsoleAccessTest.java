@@ -146,7 +146,16 @@ class ConsoleAccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/app.js", "/console.css", "/api/live?view=locks", "/api/session", "/nowhere", "/api/release"})
+    @ValueSource(
+            strings = {
+                "/",
+                "/app.js",
+                "/console.css",
+                "/api/live?view=locks",
+                "/api/session",
+                "/nowhere",
+                "/api/release"
+            })
     void nothingIsAnsweredWithoutTheToken(String target) throws IOException {
         Response response = get(target);
         assertThat(response.status()).isEqualTo(401);
@@ -185,7 +194,9 @@ class ConsoleAccessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil", "[::2]", "", "a b"})
+    @ValueSource(
+            strings = {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil", "[::2]", "", "a b"
+            })
     void aForeignHostIsRefused(String host) throws IOException {
         Response response = send("GET", "/?" + token(), host, List.of(cookie()), "");
         assertThat(response.status()).isIn(host.isEmpty() ? 400 : 403, 403);
@@ -238,33 +249,36 @@ class ConsoleAccessTest {
         assertThat(send("POST", "/api/live?view=locks", host(), List.of(cookie, origin()), "")
                         .status())
                 .isEqualTo(405);
-        assertThat(send("POST", "/api/session", host(), List.of(cookie, origin()), "").status())
+        assertThat(send("POST", "/api/session", host(), List.of(cookie, origin()), "")
+                        .status())
                 .isEqualTo(405);
     }
 
     @Test
     void onlyTheFilesOfThePageAreServed() throws IOException {
         String cookie = cookie();
-        for (String path : List.of("/ConsoleServer.class", "/../BoltworkCommand.class", "/%2e%2e/x", "/api", "/api/livex")) {
+        for (String path :
+                List.of("/ConsoleServer.class", "/../BoltworkCommand.class", "/%2e%2e/x", "/api", "/api/livex")) {
             assertThat(get(path, cookie).status()).as(path).isEqualTo(404);
         }
         for (String view : List.of("", "view=x", "view=lock", "view=lock&kind=x&name=y", "view=lock&kind=lock")) {
             assertThat(get("/api/live?" + view, cookie).status()).as(view).isEqualTo(400);
         }
-        assertThat(get("/api/live?view=lock&kind=lock&name=" + "x".repeat(2_000), cookie).status())
+        assertThat(get("/api/live?view=lock&kind=lock&name=" + "x".repeat(2_000), cookie)
+                        .status())
                 .isEqualTo(400);
     }
 
     private static String body(String name, String confirm, long token) {
-        return "{\"kind\": \"LOCK\", \"name\": \"" + name + "\", \"confirm\": \"" + confirm + "\", \"token\": \"" + token
-                + "\"}";
+        return "{\"kind\": \"LOCK\", \"name\": \"" + name + "\", \"confirm\": \"" + confirm + "\", \"token\": \""
+                + token + "\"}";
     }
 
     @Test
     void itIsReadOnlyUnlessForceIsAllowed() throws IOException {
         Lease lease = client.lock("stock:1").acquire();
-        Response response = release(
-                body("stock:1", "stock:1", lease.fencingToken()), origin(), "Content-Type: application/json");
+        Response response =
+                release(body("stock:1", "stock:1", lease.fencingToken()), origin(), "Content-Type: application/json");
         assertThat(response.status()).isEqualTo(403);
         assertThat(response.body()).contains("--allow-force");
         assertThat(lease.verify()).isTrue();
@@ -278,17 +292,21 @@ class ConsoleAccessTest {
         String json = "Content-Type: application/json";
         Lease lease = client.lock("stock:1").acquire();
         long token = lease.fencingToken();
-        assertThat(release(body("stock:1", "stock:1", token), origin()).status()).isEqualTo(415);
+        assertThat(release(body("stock:1", "stock:1", token), origin()).status())
+                .isEqualTo(415);
         assertThat(release(body("stock:1", "stock:2", token), origin(), json).body())
                 .contains("confirm must be the name of the lock");
         assertThat(release("[]", origin(), json).status()).isEqualTo(400);
         assertThat(release("{\"token\": 1}", origin(), json).status()).isEqualTo(400);
         assertThat(release("{\"kind\": ", origin(), json).status()).isEqualTo(400);
-        assertThat(release("{\"kind\": \"" + "x".repeat(20_000) + "\"}", origin(), json).status())
+        assertThat(release("{\"kind\": \"" + "x".repeat(20_000) + "\"}", origin(), json)
+                        .status())
                 .isEqualTo(413);
-        assertThat(release(body("stock:1", "stock:1", 17), origin(), json).body()).isEqualTo("{\"released\":false}");
+        assertThat(release(body("stock:1", "stock:1", 17), origin(), json).body())
+                .isEqualTo("{\"released\":false}");
         assertThat(lease.verify()).isTrue();
-        assertThat(release(body("stock:1", "stock:1", token), origin(), json).body()).isEqualTo("{\"released\":true}");
+        assertThat(release(body("stock:1", "stock:1", token), origin(), json).body())
+                .isEqualTo("{\"released\":true}");
         Await.until("the loss", () -> !lease.isValid());
         assertThat(log.toString()).contains("took LOCK 'stock:1' away", Long.toString(token));
     }

@@ -84,7 +84,9 @@ final class ConsoleBrowser implements AutoCloseable {
     void dark(boolean isDark) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
-                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
+                Map.of(
+                        "features",
+                        List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
     }
 
     /** Opens a view of a console. */

@@ -51,7 +51,8 @@ class ConsolePageTest {
         catalog = client(redis.uri(), "catalog");
         viewer = client(redis.uri(), "boltwork console");
         console = console(viewer, LOG);
-        for (String name : List.of(SCRIPT, "evil:\u202e\u001b[31mred", "catalog:import", "report:2026-11", "stock:1002")) {
+        for (String name :
+                List.of(SCRIPT, "evil:\u202e\u001b[31mred", "catalog:import", "report:2026-11", "stock:1002")) {
             LEASES.add(catalog.lock(name).acquire());
         }
         LEASES.add(catalog.semaphore("uploads", 5).acquire(3));
@@ -108,7 +109,8 @@ class ConsolePageTest {
                 .as("without the token")
                 .isEqualTo("http://127.0.0.1:" + console.port() + "/#/locks");
         assertThat(browser.texts("tbody a.name")).contains(SCRIPT, "evil:\\u202e\\u001b[31mred");
-        assertThat(browser.script("return document.querySelectorAll('main script').length")).isEqualTo(0L);
+        assertThat(browser.script("return document.querySelectorAll('main script').length"))
+                .isEqualTo(0L);
         assertThat(browser.text("#link")).contains("Live");
         browser.press("/");
         browser.press("evil");
@@ -133,13 +135,18 @@ class ConsolePageTest {
                 Duration.ofSeconds(30),
                 "three lanes",
                 () -> browser.texts(".lane").size() == 3
-                        && browser.driver().findElements(org.openqa.selenium.By.cssSelector(".span.hold")).size() >= 5);
+                        && browser.driver()
+                                        .findElements(org.openqa.selenium.By.cssSelector(".span.hold"))
+                                        .size()
+                                >= 5);
         assertThat(browser.text(".lanes")).contains("checkout@", "billing@", "returns@");
         browser.script("document.querySelector('#range').focus()");
         String before = browser.text(".holders li");
         Await.until("another holder", () -> !browser.text(".holders li").equals(before));
         assertThat(browser.script("return document.activeElement.id")).isEqualTo("range");
-        assertThat(browser.text("#announcer")).as("a screen reader is left alone").isEmpty();
+        assertThat(browser.text("#announcer"))
+                .as("a screen reader is left alone")
+                .isEmpty();
     }
 
     @Test

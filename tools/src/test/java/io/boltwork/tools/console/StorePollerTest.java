@@ -75,8 +75,10 @@ class StorePollerTest {
         OpenPage page = open(list("*"));
         event(page, "locks");
         poller.close(page);
-        Await.until("the end of the thread", () -> Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().equals("boltwork-console-poller")));
+        Await.until(
+                "the end of the thread",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().equals("boltwork-console-poller")));
         long looks = poller.lookCount();
         OpenPage next = open(list("*"));
         event(next, "locks");

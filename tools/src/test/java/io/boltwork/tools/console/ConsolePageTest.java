@@ -48,8 +48,8 @@ class ConsolePageTest {
     static void start() throws IOException {
         browser = ConsoleBrowser.start();
         redis = RedisServer.start();
-        catalog = client(redis.uri() + "?timeout=60s", "catalog");
-        viewer = client(redis.uri() + "?timeout=60s", "boltwork console");
+        catalog = client(redis.uri(), "catalog");
+        viewer = client(redis.uri(), "boltwork console");
         console = console(viewer, LOG);
         for (String name :
                 List.of(SCRIPT, "evil:\u202e\u001b[31mred", "catalog:import", "report:2026-11", "stock:1002")) {

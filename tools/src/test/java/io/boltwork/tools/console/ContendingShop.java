@@ -1,5 +1,6 @@
 package io.boltwork.tools.console;
 
+import io.boltwork.BackendException;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
@@ -13,10 +14,7 @@ public final class ContendingShop {
 
     /** Arguments: the URI of Redis, the name of the application, that of the lock, and how many milliseconds it is held. */
     public static void main(String... args) throws InterruptedException {
-        // on a busy machine, a JVM that has just started is slow
-        LockClient client = LockClient.create(
-                RedisBackend.connect(args[0] + "?timeout=60s"),
-                ClientOptions.defaults().withApplication(args[1]));
+        LockClient client = connected(args[0], args[1]);
         FencedLock lock = client.lock(args[2]);
         long millis = Long.parseLong(args[3]);
         while (true) {
@@ -26,6 +24,17 @@ public final class ContendingShop {
                 }
             } catch (io.boltwork.LeaseLostException taken) {
                 // the next one
+            }
+        }
+    }
+
+    private static LockClient connected(String uri, String application) {
+        while (true) {
+            try {
+                return LockClient.create(
+                        RedisBackend.connect(uri), ClientOptions.defaults().withApplication(application));
+            } catch (BackendException late) {
+                // on a busy machine, a JVM that has just started is slow
             }
         }
     }

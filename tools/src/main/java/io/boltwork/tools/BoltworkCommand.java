@@ -88,6 +88,7 @@ public final class BoltworkCommand implements Runnable {
         CommandLine line = new CommandLine(boltwork);
         line.registerConverter(Duration.class, new DurationConverter());
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setExpandAtFiles(false); // '@x' may be an argument of the command to run
         line.setExecutionStrategy(parsed -> {
             if (boltwork.debug) {
                 logToStderr();

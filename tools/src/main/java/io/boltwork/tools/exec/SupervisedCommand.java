@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -26,9 +25,9 @@ final class SupervisedCommand implements RunningCommand {
      * - The script's first process is killed: its exit code says 137, but the file "group" is still there. Then the pipe is
      *   closed here, so that the watcher ends the group, and await() returns when the watcher has removed the file.
      * - The watcher is killed: the command still ends by itself, but no signal reaches it, and nothing ends it if the JVM dies.
-     *   Nobody but an adversary with the user's rights kills it.
-     * - The group's number is used again: not while a process of the group is left. Afterwards the file is gone, and the
-     *   watcher sends nothing without it.
+     *   It has a session of its own, so a KILL for boltwork's group does not reach it.
+     * - The group's number is used again: not while a process of the group is left. The script looks every 50 ms whether one is,
+     *   and sends nothing afterwards.
      * - A signal comes before the group exists: the watcher waits for the group.
      */
 
@@ -51,9 +50,9 @@ final class SupervisedCommand implements RunningCommand {
         try {
             Path directory = Files.createTempDirectory("boltwork-exec"); // for this user only
             RandomAccessFile pipe = makePipe(directory.resolve("pipe"));
-            List<String> supervised = new ArrayList<>(List.of("sh", "-c", script(), "boltwork-supervisor"));
+            String script = script();
+            List<String> supervised = new ArrayList<>(List.of("sh", "-c", script, "boltwork-supervisor", script));
             supervised.add(directory.toString());
-            supervised.add(String.format(Locale.ROOT, "%.3f", grace.toMillis() / 1e3));
             supervised.add(Long.toString(grace.toMillis() / TICK_MILLIS));
             supervised.addAll(command);
             ProcessBuilder builder = new ProcessBuilder(supervised).inheritIO();

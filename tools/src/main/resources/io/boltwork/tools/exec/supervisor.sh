@@ -1,28 +1,22 @@
 # Runs a command in a session of its own, and ends it when boltwork asks for it or has died.
 #
-#   sh -c "$(this script)" boltwork-supervisor DIRECTORY GRACE TICKS COMMAND [ARGUMENT ...]
+#   sh -c SCRIPT boltwork-supervisor SCRIPT DIRECTORY TICKS COMMAND [ARGUMENT ...]
+#   sh -c SCRIPT boltwork-watcher "" DIRECTORY TICKS
 #
-# GRACE is in seconds, TICKS the same time in steps of 50 ms.
+# SCRIPT is this text, TICKS the grace in steps of 50 ms. DIRECTORY has the named pipe "pipe", which boltwork holds open. A line
+# in it is the name of a signal for the command's process group, or END: TERM, and KILL after the grace. The end of the pipe
+# means END, too: the system closes it when boltwork dies, however it dies. The exit code is that of the command.
 #
-# DIRECTORY has the named pipe "pipe", which boltwork holds open. A line in it is the name of a signal for the command's process
-# group, or END: TERM, and KILL after GRACE seconds. The end of the pipe means END, too: the system closes it when boltwork dies,
-# however it dies. The exit code is that of the command.
-#
-# Two processes: this one waits for the command, and the watcher reads the pipe. If this one is killed, the watcher still ends
-# the command when boltwork closes the pipe. The file "group" tells boltwork that there may be a command: it exists from before
-# the command's first instruction until nothing is left of its group.
+# The supervisor waits for the command, and the watcher reads the pipe. The watcher has a session of its own, so that a KILL for
+# the group of boltwork leaves it. If the supervisor is killed, the watcher still ends the command when boltwork closes the
+# pipe. The file "group" tells boltwork that there may be a command: it exists from before the command's first instruction
+# until nothing is left of its group.
 
 set -u
-directory=$1
-grace=$2
+script=$1
+directory=$2
 ticks=$3
 shift 3
-
-# Opened for writing first, because opening a pipe that nobody writes would wait for ever if boltwork has died meanwhile.
-exec 4<> "$directory/pipe" 3< "$directory/pipe" 4>&-
-
-# They reach the command through the pipe. A trap, because the command would inherit that a signal is ignored.
-trap : INT TERM HUP USR1
 
 in_own_session() {
   if command -v setsid > /dev/null 2>&1; then
@@ -35,16 +29,22 @@ in_own_session() {
 # Sends a signal to the command's group. Waits for the group if it is just beginning.
 send() {
   while [ ! -e "$directory/group" ]; do
-    [ -e "$directory/pipe" ] || return 0
+    [ -e "$directory/pipe" ] || return 1
     sleep 0.02
   done
-  kill -s "$1" -- "-$(cat "$directory/group")" 2> /dev/null
+  kill -s "$1" -- "-$(cat "$directory/group" 2> /dev/null)" 2> /dev/null
 }
 
-# Sends TERM to the command's group, and KILL to what is left of it after the grace.
+# Sends TERM to the command's group, and KILL to what is left of it after the grace. A stopped process acts on TERM when it
+# continues.
 finish() {
-  send TERM
-  sleep "$grace"
+  send TERM || return 0
+  send CONT
+  while [ "$ticks" -gt 0 ]; do
+    sleep 0.05
+    send 0 || return 0
+    ticks=$((ticks - 1))
+  done
   send KILL
 }
 
@@ -53,9 +53,9 @@ clean_up() {
   rmdir "$directory" 2> /dev/null
 }
 
-watch() {
+if [ -z "$script" ]; then
   trap '' INT TERM HUP USR1
-  while read -r order <&3; do
+  while read -r order; do
     case $order in
       END) finish & ;;
       *) send "$order" ;;
@@ -63,11 +63,22 @@ watch() {
   done
   finish
   clean_up
-}
+  exit 0
+fi
+
+# Opened for writing first, because opening a pipe that nobody writes would wait for ever if boltwork has died meanwhile.
+exec 4<> "$directory/pipe" 3< "$directory/pipe" 4>&-
+
+# They reach the command through the pipe. A trap, because the command would inherit that a signal is ignored.
+trap : INT TERM HUP USR1
+
+# A job in the background must not take the input of its shell.
+if [ -t 0 ] && [ "$(ps -o pgid= -p $$ 2> /dev/null)" -ne "$(ps -o tpgid= -p $$ 2> /dev/null)" ] 2> /dev/null; then
+  exec < /dev/null
+fi
 
 # It must not hold the command's output open.
-watch < /dev/null > /dev/null 2>&1 &
-watcher=$!
+in_own_session sh -c "$script" boltwork-watcher "" "$directory" "$ticks" <&3 > /dev/null 2>&1 3<&- &
 
 # The session's first process is the leader of its group, so its number is that of the group.
 in_own_session sh -c '
@@ -77,15 +88,6 @@ in_own_session sh -c '
 code=$?
 
 # Nothing of the command may go on without the lock.
-if [ -e "$directory/group" ]; then
-  group=$(cat "$directory/group" 2> /dev/null)
-  kill -s TERM -- "-$group" 2> /dev/null
-  while kill -s 0 -- "-$group" 2> /dev/null && [ "$ticks" -gt 0 ]; do
-    sleep 0.05
-    ticks=$((ticks - 1))
-  done
-  kill -s KILL -- "-$group" 2> /dev/null
-fi
-kill -s KILL "$watcher" 2> /dev/null
+[ ! -e "$directory/group" ] || finish
 clean_up
 exit "$code"

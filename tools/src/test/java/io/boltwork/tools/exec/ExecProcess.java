@@ -28,6 +28,7 @@ final class ExecProcess implements AutoCloseable {
         try {
             Path directory = Files.createTempDirectory(parent, "exec");
             List<String> command = new ArrayList<>(List.of(
+                    "setsid", // a group of its own, as a shell gives it
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:TieredStopAtLevel=1",
                     "-XX:+UseSerialGC",
@@ -85,16 +86,22 @@ final class ExecProcess implements AutoCloseable {
 
     /** Sends a signal to boltwork. */
     void signal(String name) {
+        run("kill", "-s", name, Long.toString(process.pid()));
+    }
+
+    private static void run(String... command) {
         try {
-            new ProcessBuilder("kill", "-s", name, Long.toString(process.pid()))
-                    .inheritIO()
-                    .start()
-                    .waitFor();
+            new ProcessBuilder(command).inheritIO().start().waitFor();
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         } catch (InterruptedException end) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Kills boltwork and all processes of its group, as {@code timeout -s KILL} does. */
+    void killGroup() {
+        run("kill", "-s", "KILL", "--", "-" + process.pid());
     }
 
     /** Returns the process of the supervisor. */

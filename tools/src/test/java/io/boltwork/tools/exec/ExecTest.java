@@ -88,7 +88,7 @@ class ExecTest {
         "exit 76, 76",
         "kill -9 $$, 137",
         "kill -TERM $$, 143",
-        "exec /etc/hostname, 126",
+        "exec /etc, 126",
         "exec no-such-command, 127"
     })
     void theExitCodeIsTheCommands(String script, int code) {
@@ -135,6 +135,14 @@ class ExecTest {
             assertThat(exec.exitCode()).isZero();
             assertThat(exec.outBytes()).isEqualTo(bytes);
             assertThat(exec.err()).isEqualTo("to-stderr\n");
+        }
+    }
+
+    @Test
+    void argumentsAreNotChanged() {
+        try (ExecProcess exec = exec("arguments", "--", "printf", "%s|", "@etc", "a b", "$x", "--uri", "-h", "")) {
+            assertThat(exec.exitCode()).as(exec::err).isZero();
+            assertThat(exec.out()).isEqualTo("@etc|a b|$x|--uri|-h||");
         }
     }
 
@@ -237,7 +245,7 @@ class ExecTest {
     }
 
     @Test
-    void theCommandEndsBeforeALeaseThatCannotBeRenewed() {
+    void theCommandEndsBeforeItsLeaseThatNothingRenews() {
         try (RedisServer own = RedisServer.start();
                 LockClient theirs = LockClient.create(RedisBackend.connect(own.uri()));
                 ExecProcess exec = heart(own.uri(), "frozen", "4s")) {
@@ -262,6 +270,16 @@ class ExecTest {
             long last = exec.awaitLastBeat();
             Await.until("the end of the supervisor", () -> !supervisor.isAlive());
             assertThat(last).isLessThan(waiter.get());
+        }
+    }
+
+    @Test
+    void aKilledGroupOfBoltworkLeavesNoCommand() {
+        try (ExecProcess exec = heart(redis.uri(), "group", "4s")) {
+            Task<Long> waiter = waiter(locks, "group");
+            Await.until("the wait", () -> queue("group") == 1);
+            exec.killGroup();
+            assertThat(exec.awaitLastBeat()).isLessThan(waiter.get());
         }
     }
 

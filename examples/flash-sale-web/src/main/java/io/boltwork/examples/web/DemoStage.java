@@ -136,7 +136,7 @@ final class DemoStage implements AutoCloseable {
 
     void stop() {
         RunningSale running = sale;
-        if (running == null || !running.isRunning()) {
+        if (running == null || !isRunning()) {
             throw new IllegalStateException("No sale is running");
         }
         news.add(News.Tone.PLAIN, "The sale is stopped. The buyers who still wait go away.");
@@ -144,6 +144,11 @@ final class DemoStage implements AutoCloseable {
             running.stop();
             servers().stock().command("SET", RedisStock.key(running.item()), "0");
         });
+    }
+
+    private boolean isRunning() {
+        RunningSale running = sale;
+        return running != null && running.isRunning();
     }
 
     private void disturb() {

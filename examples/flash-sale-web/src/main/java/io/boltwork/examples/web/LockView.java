@@ -6,6 +6,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,9 @@ final class LockView implements AutoCloseable {
 
     LockView(String uri) {
         client = LockClient.create(
-                RedisBackend.connect(uri.replace("#", "?timeout=500ms#")),
+                RedisBackend.connect(
+                        uri.replace("#", "?timeout=500ms#"),
+                        RedisOptions.defaults().withLazyConnect(true)),
                 ClientOptions.defaults().withApplication("demo"));
         thread.setDaemon(true);
         thread.start();

@@ -57,20 +57,20 @@ final class SalePage implements AutoCloseable {
         js("document.getElementById(arguments[0]).value = arguments[1]", id, value);
     }
 
-    /** Clicks a button when it is enabled. */
-    void click(String css) {
+    /** Returns a button when it is enabled. */
+    WebElement button(String css) {
         await(css + " is enabled", () -> at(css).isEnabled());
-        at(css).click();
+        return at(css);
     }
 
-    /** Clicks a button of a lane, such as that of {@code shop-0}. */
-    void clickIn(String lane, String label) {
-        String path = "//div[@id='" + lane + "']//button[.='" + label + "']";
+    /** Returns a button of a lane, such as that of {@code shop-0}, when it is enabled. */
+    WebElement button(String lane, String label) {
+        By path = By.xpath("//div[@id='" + lane + "']//button[.='" + label + "']");
         await(label + " in " + lane + " is enabled", () -> {
-            List<WebElement> found = browser.findElements(By.xpath(path));
+            List<WebElement> found = browser.findElements(path);
             return !found.isEmpty() && found.get(0).isEnabled();
         });
-        browser.findElement(By.xpath(path)).click();
+        return browser.findElement(path);
     }
 
     /** Returns what a lane says below its name. */
@@ -80,6 +80,11 @@ final class SalePage implements AutoCloseable {
 
     boolean hasNews(String words) {
         return text("#news").contains(words);
+    }
+
+    /** Removes all that happened so far. */
+    void forgetNews() {
+        js("document.getElementById('news').replaceChildren()");
     }
 
     void await(String what, BooleanSupplier condition) {

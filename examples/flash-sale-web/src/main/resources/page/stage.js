@@ -28,14 +28,14 @@ export function showLock(state) {
   at('holder-badge').className = holder === null ? 'badge none' : `badge shop-${holder}`;
   text('holder-badge', holder === null ? (free && running ? sale.inside : '–') : SHOPS[holder][0]);
   text('holder-name', free
-    ? (running ? `${sale.inside} buyers inside at once` : 'Nobody is inside')
-    : holder === null ? 'Nobody' : SHOPS[holder] + (frozen ? ', frozen' : lock.buyer ? `, buyer ${lock.buyer}` : ''));
+    ? (running ? `${sale.inside} buyers inside at once` : 'No buyer is inside')
+    : holder === null ? 'The lock is free' : SHOPS[holder] + (frozen ? ', frozen' : lock.buyer ? `, buyer ${lock.buyer}` : ''));
   text('holder-token', holder === null ? '\u00a0' : `token ${lock.token}`);
   at('freeze-holder').disabled = !running || holder === null || shops[holder].state !== 'OPEN';
   at('lease').className = holder === null ? 'lease' : `lease shop-${holder}${lock.leaseLeft < 500 ? ' low' : ''}`;
   at('lease-bar').style.width = holder === null ? '0' : `${100 * lock.leaseLeft / lock.lease}%`;
   const left = holder === null ? 'No lease'
-    : frozen ? `Nobody renews the lease: ${seconds(lock.leaseLeft)} left` : `Lease: ${seconds(lock.leaseLeft)} left`;
+    : frozen ? `Not renewed: ${seconds(lock.leaseLeft)} left` : `Lease: ${seconds(lock.leaseLeft)} left`;
   at('lease').setAttribute('aria-label', left);
   text('lease-text', !lock.answers && !free
     ? `Redis does not answer since ${seconds(state.now - lock.since)}`
@@ -66,7 +66,7 @@ function showQueue({ lock, shops, sale }, free) {
     lines.push(plain(`and ${lock.queued - lines.length} more`));
   }
   if (!lines.length) {
-    lines.push(plain(free ? 'Nobody waits: everybody buys at once.' : 'Empty'));
+    lines.push(plain(free ? 'No buyer waits: all buy at once.' : 'Empty'));
   }
   at('queue').replaceChildren(...lines);
 }
@@ -195,7 +195,7 @@ function edge() {
 
 function draw(state) {
   const { sale, redis, shops, now } = state;
-  text('stage-title', !sale || sale.settings.locked ? 'Who held the lock when' : 'Who was inside when');
+  text('stage-title', !sale || sale.settings.locked ? 'Holders over time' : 'Purchases over time');
   const width = lanes[0].picture.getBoundingClientRect().width;
   const height = lanes[0].picture.getBoundingClientRect().height;
   const base = sale ? sale.from : now;

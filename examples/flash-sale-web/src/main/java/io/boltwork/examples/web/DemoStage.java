@@ -122,14 +122,19 @@ final class DemoStage implements AutoCloseable {
                 News.Tone.PLAIN,
                 settings.buyers() + " buyers come for " + settings.items() + " items, "
                         + (settings.locked() ? "with the lock." : "without a lock."));
-        operators.execute(() -> {
+        later(operators, () -> {
+            servers().stock().command("SET", RedisStock.key(next.item()), Integer.toString(settings.items()));
+            next.begin(clock, shops);
+        });
+    }
+
+    /** Does something soon. A failure is shown among the events. */
+    private void later(ExecutorService executor, Runnable task) {
+        executor.execute(() -> {
             try {
-                next.begin(clock, shops);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (RuntimeException e) {
-                news.add(News.Tone.WARNING, String.valueOf(e.getMessage()));
-                next.stop();
+                task.run();
+            } catch (RuntimeException | AssertionError e) {
+                news.add(News.Tone.WARNING, "That failed: " + e.getMessage());
             }
         });
     }
@@ -139,8 +144,8 @@ final class DemoStage implements AutoCloseable {
         if (running == null || !isRunning()) {
             throw new IllegalStateException("No sale is running");
         }
-        news.add(News.Tone.PLAIN, "The sale is stopped. The buyers who still wait go away.");
-        operators.execute(() -> {
+        news.add(News.Tone.PLAIN, "The sale is stopped. Its last buyers go away.");
+        later(operators, () -> {
             running.stop();
             servers().stock().command("SET", RedisStock.key(running.item()), "0");
         });
@@ -163,7 +168,7 @@ final class DemoStage implements AutoCloseable {
         require(shop, DemoShop.State.CLOSED);
         shop.state(DemoShop.State.STARTING);
         news.add(News.Tone.PLAIN, shop.name() + " starts.");
-        operators.execute(shop::start);
+        later(operators, shop::start);
     }
 
     void kill(int index) {
@@ -173,7 +178,7 @@ final class DemoStage implements AutoCloseable {
             throw new IllegalStateException(shop.name() + " is closed");
         }
         news.add(News.Tone.WARNING, shop.name() + " is killed.");
-        operators.execute(() -> {
+        later(operators, () -> {
             shop.close();
             RunningSale running = sale;
             if (running != null) {
@@ -187,7 +192,7 @@ final class DemoStage implements AutoCloseable {
         disturb();
         require(shop, DemoShop.State.OPEN);
         shop.state(DemoShop.State.FREEZING);
-        operators.execute(() -> freeze(shop));
+        later(operators, () -> freeze(shop));
     }
 
     /** Freezes the shop that holds the lock. */
@@ -246,7 +251,7 @@ final class DemoStage implements AutoCloseable {
         require(shop, DemoShop.State.FROZEN);
         shop.state(DemoShop.State.OPEN);
         news.add(News.Tone.PLAIN, shop.name() + " goes on.");
-        operators.execute(shop::resume);
+        later(operators, shop::resume);
     }
 
     void freezeRedis() {
@@ -254,14 +259,14 @@ final class DemoStage implements AutoCloseable {
         disturb();
         String master = servers().masterName();
         news.add(News.Tone.WARNING, master + " is frozen. The sentinels wait a second for it.");
-        redisOperator.execute(() -> servers().freeze());
+        later(redisOperator, () -> servers().freeze());
     }
 
     void thawRedis() {
         if (!servers().isFrozen()) {
             throw new IllegalStateException("No Redis is frozen");
         }
-        redisOperator.execute(() -> {
+        later(redisOperator, () -> {
             servers().thaw();
             news.add(News.Tone.PLAIN, "The frozen Redis goes on.");
         });
@@ -272,7 +277,7 @@ final class DemoStage implements AutoCloseable {
         disturb();
         String master = servers().masterName();
         news.add(News.Tone.WARNING, master + " is restarted.");
-        redisOperator.execute(() -> {
+        later(redisOperator, () -> {
             servers().restart();
             news.add(News.Tone.GOOD, master + " is up again, with its data.");
         });
@@ -282,7 +287,7 @@ final class DemoStage implements AutoCloseable {
         requireWhole();
         disturb();
         news.add(News.Tone.WARNING, servers().masterName() + " is killed. The sentinels look for a new master.");
-        redisOperator.execute(() -> servers().failOver(this::promoted));
+        later(redisOperator, () -> servers().failOver(this::promoted));
     }
 
     private void promoted() {
@@ -323,7 +328,7 @@ final class DemoStage implements AutoCloseable {
     private void heard(DemoShop shop, ShopLine line) {
         RunningSale running = sale;
         switch (line.kind()) {
-            case OPEN -> operators.execute(() -> rehearse(shop));
+            case OPEN -> later(operators, () -> rehearse(shop));
             case WAITING -> {
                 // the shop keeps it
             }

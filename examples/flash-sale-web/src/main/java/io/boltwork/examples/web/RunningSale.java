@@ -1,7 +1,5 @@
 package io.boltwork.examples.web;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class RunningSale {
     static final Duration ARRIVAL = Duration.ofSeconds(1);
     static final Duration POINTS = Duration.ofMillis(250);
-    private static final Duration REPLY = Duration.ofSeconds(5);
     private static final long WINDOW_MILLIS = 15_000;
     private static final int KEPT_TURNS = 1_500;
 
@@ -98,22 +95,14 @@ final class RunningSale {
         return to == null;
     }
 
-    /** Fills the stock and lets the buyers come. */
-    void begin(ScheduledExecutorService clock, List<DemoShop> open) throws InterruptedException {
-        try {
-            HttpRequest fill = HttpRequest.newBuilder(
-                            URI.create(open.get(0).url("/stock?item=" + item() + "&items=" + settings.items())))
-                    .timeout(REPLY)
-                    .POST(HttpRequest.BodyPublishers.noBody())
-                    .build();
-            http.send(fill, HttpResponse.BodyHandlers.discarding());
-        } catch (IOException e) {
-            throw new UncheckedIOException("The shop " + open.get(0).name() + " did not fill the stock", e);
-        }
+    /** Lets the buyers come. */
+    void begin(ScheduledExecutorService clock, List<DemoShop> shops) {
         for (int i = 0; i < settings.buyers(); i++) {
             int buyer = i;
             clock.schedule(
-                    () -> send(buyer, open), ARRIVAL.toMillis() * 1_000 * i / settings.buyers(), TimeUnit.MICROSECONDS);
+                    () -> send(buyer, shops),
+                    ARRIVAL.toMillis() * 1_000 * i / settings.buyers(),
+                    TimeUnit.MICROSECONDS);
         }
     }
 
@@ -163,7 +152,7 @@ final class RunningSale {
         disturbed |= to == null;
     }
 
-    /** Lets the buyers go away who still wait. */
+    /** Lets the last buyers go away. */
     void stop() {
         List<CompletableFuture<?>> left;
         synchronized (this) {
@@ -223,7 +212,7 @@ final class RunningSale {
         return turn == null ? null : turn.from;
     }
 
-    /** Returns the buyer whom a shop serves, 0 if there is none. */
+    /** Returns the buyer that a shop serves, 0 if there is none. */
     synchronized int buyerIn(DemoShop shop) {
         OpenTurn turn = latestOpen(shop);
         return turn == null ? 0 : turn.buyer;

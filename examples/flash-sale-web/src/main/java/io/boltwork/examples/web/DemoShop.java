@@ -28,6 +28,7 @@ final class DemoShop implements AutoCloseable {
     private volatile State state = State.CLOSED;
     private volatile int port;
     private volatile int waiting;
+    private volatile boolean standing;
     private volatile long pid;
 
     /**
@@ -112,6 +113,7 @@ final class DemoShop implements AutoCloseable {
             case OPEN -> {
                 port = (int) line.number(0);
             }
+            case STANDING -> standing = true;
             case WAITING -> waiting = (int) line.number(0);
             default -> {
                 // only for the listener
@@ -125,6 +127,19 @@ final class DemoShop implements AutoCloseable {
         if (state == State.STARTING) {
             state = State.OPEN;
         }
+    }
+
+    /** Announces a freeze. */
+    synchronized void announce(boolean freeze) {
+        standing = false;
+        if (jvm != null && jvm.isAlive()) {
+            jvm.send(freeze ? ShopReport.FREEZE : "");
+        }
+    }
+
+    /** Returns whether a purchase waits for the freeze that was announced. */
+    boolean isStanding() {
+        return standing;
     }
 
     synchronized void suspend() {

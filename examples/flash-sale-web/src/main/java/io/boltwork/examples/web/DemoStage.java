@@ -27,7 +27,6 @@ final class DemoStage implements AutoCloseable {
     static final long LEASE_MILLIS = 2_000;
     private static final int PLACES = 12;
     private static final long CATCH_MILLIS = 700;
-    private static final long DRAIN_MILLIS = 20;
     private static final int REHEARSALS = 20;
     private static final Duration REHEARSAL = Duration.ofSeconds(20);
 
@@ -207,30 +206,25 @@ final class DemoStage implements AutoCloseable {
 
     /** Freezes a shop in the middle of a purchase, if it begins one in time. */
     private void freeze(DemoShop shop) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CATCH_MILLIS);
-        while (true) {
-            while (!isInTurn(shop) && isWithLock() && System.nanoTime() < end) {
-                pause(1);
+        boolean holds = false;
+        if (isWithLock()) {
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CATCH_MILLIS);
+            shop.announce(true);
+            while (!shop.isStanding() && isWithLock() && System.nanoTime() < end) {
+                pause();
             }
-            shop.suspend();
-            pause(DRAIN_MILLIS); // its last lines arrive
-            if (isInTurn(shop) || !isWithLock() || System.nanoTime() >= end) {
-                break;
+            holds = shop.isStanding();
+            if (!holds) {
+                shop.announce(false);
             }
-            shop.resume();
         }
+        shop.suspend();
         if (shop.state() == DemoShop.State.FREEZING) {
             shop.state(DemoShop.State.FROZEN);
-            boolean holds = isInTurn(shop) && isWithLock();
             news.add(
                     News.Tone.WARNING,
                     shop.name() + " is frozen" + (holds ? " while it holds the lock." : " while it does not sell."));
         }
-    }
-
-    private boolean isInTurn(DemoShop shop) {
-        RunningSale running = sale;
-        return running != null && running.inTurnSince(shop) != null;
     }
 
     private boolean isWithLock() {
@@ -238,9 +232,9 @@ final class DemoStage implements AutoCloseable {
         return running != null && running.isRunning() && running.settings().locked();
     }
 
-    private static void pause(long millis) {
+    private static void pause() {
         try {
-            Thread.sleep(millis);
+            Thread.sleep(1);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -329,7 +323,7 @@ final class DemoStage implements AutoCloseable {
         RunningSale running = sale;
         switch (line.kind()) {
             case OPEN -> later(operators, () -> rehearse(shop));
-            case WAITING -> {
+            case WAITING, STANDING -> {
                 // the shop keeps it
             }
             case LOST ->

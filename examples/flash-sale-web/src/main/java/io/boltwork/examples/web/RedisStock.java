@@ -68,12 +68,17 @@ class RedisStock {
         }
     }
 
+    private void work(Duration work) throws InterruptedException {
+        Thread.sleep(work.toMillis());
+        report.awaitFreeze();
+    }
+
     // @start region="sell"
     private boolean sell(String item, Duration work, Optional<Lease> lease) throws InterruptedException {
         lease.ifPresent(held -> fence.check(key(item), held.fencingToken()));
         int left = left(item);
         if (left > 0) {
-            Thread.sleep(work.toMillis());
+            work(work);
             lease.ifPresentOrElse(
                     held -> fence.set(key(item), Integer.toString(left - 1), held.fencingToken()),
                     () -> open(item, left - 1));

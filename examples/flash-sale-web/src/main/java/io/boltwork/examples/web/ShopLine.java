@@ -22,6 +22,8 @@ record ShopLine(Kind kind, long at, List<String> words) {
         WAITING,
         /** A purchase begins: item, buyer, fencing token or 0. */
         TOOK,
+        /** A purchase waits for the freeze that was announced. */
+        STANDING,
         /** A purchase is over: item, buyer, 1 if an item was sold. */
         LEFT,
         /** The guard refused the write: item, buyer, token, newer token. */

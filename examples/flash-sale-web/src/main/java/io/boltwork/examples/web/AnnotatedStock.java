@@ -1,6 +1,7 @@
 package io.boltwork.examples.web;
 
 import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LockType;
 import org.springframework.stereotype.Component;
 
 /** Sells to one buyer at a time. */
@@ -12,8 +13,17 @@ class AnnotatedStock {
         this.stock = stock;
     }
 
-    @DistributedLock("stock:1001")
-    public boolean decrease() throws InterruptedException {
-        return stock.decrease();
+    // @start region="annotation"
+    @DistributedLock("stock:#{#item}")
+    public boolean decrease(String item, Buyer buyer) throws InterruptedException {
+        return stock.decrease(item, buyer);
     }
+    // @end
+
+    // @start region="annotation-fifo"
+    @DistributedLock(name = "stock:#{#item}", type = LockType.FAIR)
+    public boolean decreaseInOrder(String item, Buyer buyer) throws InterruptedException {
+        return stock.decrease(item, buyer);
+    }
+    // @end
 }

@@ -4,7 +4,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** One shop of the sale; {@link FlashSaleDemo} starts two of them. */
+/** One shop of the sale; {@link FlashSaleDemo} starts several of them. */
 @SpringBootApplication(proxyBeanMethods = false)
 @EnableScheduling
 class FlashSaleApplication {

@@ -1,85 +1,94 @@
 package io.boltwork.examples.web;
 
-import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.fence.RedisFence;
+import io.boltwork.fence.StaleTokenException;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /**
- * The remaining stock in Redis. A purchase reads it, works, and writes it. Without a lock, two purchases at once sell the same
- * item twice. With a lock, a guard refuses the write of a shop that was stopped for longer than its lease. Buyers that come too
- * late are turned away without work.
+ * The remaining stock of items in Redis. A purchase reads it, works, and writes it. Without a lock, two purchases at once sell the
+ * same item twice. With a lock, a guard refuses the write of a shop that was stopped for longer than its lease. Buyers that come
+ * too late are turned away without work.
  */
 @Component
 class RedisStock {
     static final int ITEMS = 10;
-    private static final String LEFT = "sale:stock";
-    private static final String COUNTS = "sale:counts";
 
     private final StringRedisTemplate redis;
+    private final LockClient locks;
     private final RedisFence fence;
-    private final FencedLock lock;
-    private final Duration work;
+    private final ShopReport report;
     private final LongAdder worked = new LongAdder();
 
-    RedisStock(StringRedisTemplate redis, LockClient locks, @Value("${sale.work}") Duration work) {
+    RedisStock(StringRedisTemplate redis, LockClient locks, ShopReport report) {
         this.redis = redis;
+        this.locks = locks;
         this.fence = RedisFence.on((script, keys, arguments) ->
                 redis.execute(RedisScript.of(script, String.class), keys, arguments.toArray()));
-        this.lock = locks.lock("stock:1001");
-        this.work = work;
+        this.report = report;
     }
 
-    void open(int items) {
-        redis.delete(COUNTS);
-        redis.opsForValue().set(LEFT, Integer.toString(items));
+    /** Returns the key with the remaining stock of an item. */
+    static String key(String item) {
+        return "sale:" + item;
     }
 
-    int left() {
-        String left = redis.opsForValue().get(LEFT);
+    void open(String item, int items) {
+        redis.opsForValue().set(key(item), Integer.toString(items));
+    }
+
+    int left(String item) {
+        String left = redis.opsForValue().get(key(item));
         return left == null ? 0 : Integer.parseInt(left);
     }
 
-    Map<Object, Object> counts() {
-        return redis.opsForHash().entries(COUNTS);
+    /** Returns whether an item was left. */
+    boolean decrease(String item, Buyer buyer) throws InterruptedException {
+        long begun = System.nanoTime();
+        Optional<Lease> lease = locks.lock("stock:" + item).currentLease(); // none without the lock
+        report.took(buyer, lease);
+        try {
+            boolean sold = sell(item, buyer.work(), lease);
+            report.left(buyer, sold);
+            return sold;
+        } catch (StaleTokenException e) {
+            report.refused(buyer, e);
+            throw e;
+        } catch (RuntimeException e) {
+            report.failed(buyer);
+            throw e;
+        } finally {
+            worked.add(System.nanoTime() - begun);
+        }
     }
 
-    /** Returns whether an item was left. */
-    boolean decrease() throws InterruptedException {
-        long begun = System.nanoTime();
-        Optional<Lease> lease = lock.currentLease(); // none without the lock
-        lease.ifPresent(held -> fence.check(LEFT, held.fencingToken()));
-        int left = left();
+    private void work(Duration work) throws InterruptedException {
+        Thread.sleep(work.toMillis());
+        report.awaitFreeze();
+    }
+
+    // @start region="sell"
+    private boolean sell(String item, Duration work, Optional<Lease> lease) throws InterruptedException {
+        lease.ifPresent(held -> fence.check(key(item), held.fencingToken()));
+        int left = left(item);
         if (left > 0) {
-            Thread.sleep(work.toMillis());
-            write(left - 1, lease);
+            work(work);
+            lease.ifPresentOrElse(
+                    held -> fence.set(key(item), Integer.toString(left - 1), held.fencingToken()),
+                    () -> open(item, left - 1));
         }
-        redis.opsForHash().increment(COUNTS, left > 0 ? "sold" : "late", 1);
-        worked.add(System.nanoTime() - begun);
         return left > 0;
     }
-
-    private void write(int left, Optional<Lease> lease) {
-        lease.ifPresentOrElse(
-                held -> fence.set(LEFT, Integer.toString(left), held.fencingToken()),
-                () -> redis.opsForValue().set(LEFT, Integer.toString(left)));
-    }
+    // @end
 
     /** Returns the total time of all purchases here so far, without the wait for the lock. */
     Duration worked() {
         return Duration.ofNanos(worked.sum());
-    }
-
-    void turnedAway() {
-        Objects.requireNonNull(redis.opsForHash().increment(COUNTS, "away", 1));
     }
 }

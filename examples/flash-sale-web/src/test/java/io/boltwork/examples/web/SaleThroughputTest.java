@@ -67,7 +67,7 @@ class SaleThroughputTest {
                 BUYERS / elapsed,
                 100 * share);
         assertThat(share).isGreaterThan(0.975);
-        assertThat(shops.redis().command("GET", "sale:stock")).isEqualTo("0");
+        assertThat(shops.redis().command("GET", "sale:1001")).isEqualTo("0");
     }
 
     /** Sends the buyers evenly over the five seconds. */

@@ -28,7 +28,6 @@ final class TwoShops implements AutoCloseable {
     TwoShops(String... settings) throws IOException {
         ports = List.of(freePort(), freePort());
         List<String> all = new ArrayList<>(List.of(settings));
-        all.add("--sale.shops=" + url(0, "") + "," + url(1, ""));
         try {
             ports.forEach(port -> shops.add(FlashSaleDemo.shop(redis, port, all.toArray(String[]::new))));
             for (int shop = 0; shop < 2; shop++) {
@@ -80,7 +79,7 @@ final class TwoShops implements AutoCloseable {
 
     private boolean isOpen(int shop) {
         try {
-            return answer(ask(shop, "/")).statusCode() == 200;
+            return answer(ask(shop, "/worked")).statusCode() == 200;
         } catch (Exception notYet) {
             return false;
         }

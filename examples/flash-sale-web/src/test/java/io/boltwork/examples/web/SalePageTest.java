@@ -222,16 +222,18 @@ class SalePageTest {
 
     @Test
     void aLostConnectionIsShown() {
-        try (FlashSaleDemo other = new FlashSaleDemo(0)) {
+        FlashSaleDemo other = new FlashSaleDemo(0);
+        String before = page.window();
+        try {
             page.js("window.open(arguments[0], 'other')", other.url());
-            String before = page.window();
             page.window("other");
             page.await("the page is served", () -> page.text("#phase").equals("The servers start…"));
             assertThat(page.at("#lost").isDisplayed()).isFalse();
+        } finally {
             other.close();
-            page.await("the page says so", () -> page.at("#lost").isDisplayed());
-            assertThat(page.text("#lost")).contains("The connection to the demo is lost");
-            page.closeWindow(before);
         }
+        page.await("the page says so", () -> page.at("#lost").isDisplayed());
+        assertThat(page.text("#lost")).contains("The connection to the demo is lost");
+        page.closeWindow(before);
     }
 }

@@ -1,6 +1,10 @@
 package io.boltwork.tools;
 
 import io.boltwork.tools.connect.DurationConverter;
+import io.boltwork.tools.doctor.DoctorCommand;
+import io.boltwork.tools.help.CompletionCommand;
+import io.boltwork.tools.help.ManCommand;
+import io.boltwork.tools.load.BenchCommand;
 import io.boltwork.tools.look.ClientsCommand;
 import io.boltwork.tools.look.DescribeCommand;
 import io.boltwork.tools.look.HealthCommand;
@@ -31,7 +35,11 @@ import picocli.CommandLine.Spec;
             DescribeCommand.class,
             ClientsCommand.class,
             HealthCommand.class,
-            ReleaseCommand.class
+            ReleaseCommand.class,
+            DoctorCommand.class,
+            BenchCommand.class,
+            CompletionCommand.class,
+            ManCommand.class
         },
         footerHeading =
                 "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",

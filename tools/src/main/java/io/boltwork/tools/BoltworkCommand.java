@@ -2,7 +2,11 @@ package io.boltwork.tools;
 
 import io.boltwork.tools.connect.DurationConverter;
 import io.boltwork.tools.console.ConsoleCommand;
+import io.boltwork.tools.doctor.DoctorCommand;
 import io.boltwork.tools.exec.ExecCommand;
+import io.boltwork.tools.help.CompletionCommand;
+import io.boltwork.tools.help.ManCommand;
+import io.boltwork.tools.load.BenchCommand;
 import io.boltwork.tools.look.ClientsCommand;
 import io.boltwork.tools.look.DescribeCommand;
 import io.boltwork.tools.look.HealthCommand;
@@ -37,7 +41,11 @@ import picocli.CommandLine.Spec;
             ClientsCommand.class,
             HealthCommand.class,
             ReleaseCommand.class,
-            ConsoleCommand.class
+            ConsoleCommand.class,
+            DoctorCommand.class,
+            BenchCommand.class,
+            CompletionCommand.class,
+            ManCommand.class
         },
         footerHeading =
                 "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",

@@ -26,6 +26,9 @@ public final class ExitCode {
     /** The server refused what waiting cannot heal: wrong password, missing rights, a server that cannot keep locks. */
     public static final int NO_RIGHTS = 77;
 
+    /** The store must be changed before locks in it keep their promises. */
+    public static final int MISCONFIGURED = 78;
+
     /** The command that was to be run is no program. */
     public static final int NOT_EXECUTABLE = 126;
 

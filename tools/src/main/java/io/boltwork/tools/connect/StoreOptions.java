@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -115,6 +116,36 @@ public final class StoreOptions {
         }
         String fromEnvironment = environment.getOrDefault(URI, "");
         return fromEnvironment.isBlank() ? DEFAULT_URI : fromEnvironment;
+    }
+
+    /** Returns whether the store is a Redis. */
+    public boolean isRedis() {
+        return StoreUri.parse(uri()).kind() == StoreUri.Kind.REDIS;
+    }
+
+    /** Returns whether the store is a database. */
+    public boolean isDatabase() {
+        return StoreUri.parse(uri()).kind() == StoreUri.Kind.JDBC;
+    }
+
+    /** Returns a source of connections to the store, which is a database. */
+    public DataSource dataSource() {
+        return new DriverDataSource(uri().strip(), user, password(), drivers);
+    }
+
+    /** Returns the servers of the store, which is a ZooKeeper, with the chroot if there is one. */
+    public String zooKeeperServers() {
+        return StoreUri.parse(uri()).zooKeeperServers();
+    }
+
+    /** Returns the prefix that the user has given, or else the default of the kind of store. */
+    public String prefix(String standard) {
+        return prefix == null ? standard : prefix;
+    }
+
+    /** Changes the prefix, for a command that keeps its locks apart. */
+    public void usePrefix(String own) {
+        prefix = own;
     }
 
     /** Returns the password that was given outside the URI. */

@@ -123,8 +123,12 @@ record StoreUri(Kind kind, String text) {
             zooKeeper = zooKeeper.withDigest(
                     Objects.requireNonNullElse(options.user, ""), Objects.requireNonNullElse(password, ""));
         }
+        return ZooKeeperBackend.connect(zooKeeperServers(), zooKeeper);
+    }
+
+    String zooKeeperServers() {
         String servers = text.substring(text.indexOf(':') + 1);
-        return ZooKeeperBackend.connect(servers.startsWith("//") ? servers.substring(2) : servers, zooKeeper);
+        return servers.startsWith("//") ? servers.substring(2) : servers;
     }
 
     @Override

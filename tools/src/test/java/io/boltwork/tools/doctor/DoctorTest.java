@@ -49,7 +49,7 @@ class DoctorTest {
     private static void finds(ToolRun run, String heading, String... parts) {
         assertThat(run.out()).containsPattern(heading).contains(parts);
         boolean severe = heading.startsWith("MUST");
-        assertThat(run.exitCode()).isEqualTo((int) (severe ? ExitCode.MISCONFIGURED : ExitCode.OK));
+        assertThat(run.exitCode()).isEqualTo(severe ? ExitCode.MISCONFIGURED : ExitCode.OK);
     }
 
     @Test

@@ -99,10 +99,8 @@ final class BusyLocks {
             driversOf(key).forEach(driver -> driver.post(LockDriver::reportUse));
         }
         reports.addAll(drivers.useReports.takeAll());
-        if (!reports.isEmpty()) { // else all is as before
-            add(reports);
-            busiest = chosen();
-        }
+        add(reports);
+        busiest = chosen();
     }
 
     /** Returns the drivers of a lock that is in use. */

@@ -93,6 +93,11 @@ final class LockDrivers extends ErrorFlagOwner {
         }
 
         @Override
+        public void used(LanePool pool) {
+            useReports.add(pool.kind, pool.name, 0, 0, 0);
+        }
+
+        @Override
         public void forget(LanePool pool) {
             pools.forget(pool);
         }

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * released, serves the first caller with equal terms. FIFO callers and tries have a lane each at once.
  */
 final class SemaphorePool extends LanePool {
+
+    /** The time between two notes that callers wait. */
+    private static final long NOTED_EVERY = TimeUnit.SECONDS.toNanos(1);
 
     /** What a lane does: the permits that it holds, and whether it wants a part. */
     private record Use(int held, boolean wants) {
@@ -54,11 +58,15 @@ final class SemaphorePool extends LanePool {
     private long lanesSoFar;
     private boolean isGone;
 
+    /** When it was noted that callers wait here. */
+    private long notedAt;
+
     /** The whole of the semaphore, as far as it is known; the permits mean nothing. */
     private volatile Share whole = new Share(LockKind.SEMAPHORE, 1, 0, 0);
 
     SemaphorePool(String name, Lanes machines) {
         super(LockKind.SEMAPHORE, name, machines);
+        notedAt = machines.now() - NOTED_EVERY;
     }
 
     // ================================================================ capacity
@@ -133,12 +141,14 @@ final class SemaphorePool extends LanePool {
      */
     boolean request(Waiter waiter) {
         String lane = null;
+        boolean isNoted = false;
         guard.lock();
         try {
             if (isGone) {
                 return false;
             }
-            waiter.begins(machines.now());
+            long now = machines.now();
+            waiter.begins(now);
             if (waiter.tryOnly && !callers.isEmpty()) {
                 waiter.outcome.decide(Waiter.Denied.REFUSED);
                 return true;
@@ -146,11 +156,17 @@ final class SemaphorePool extends LanePool {
             if (waiter.tryOnly || waiter.terms.isFifo) {
                 lane = take();
             } else {
-                waiter.refusalsBefore(held > 0 || isQueued ? refusals - 1 : refusals);
+                boolean isTaken = held > 0 || isQueued;
+                waiter.refusalsBefore(isTaken ? refusals - 1 : refusals);
                 callers.add(waiter);
+                isNoted = isTaken && now - notedAt >= NOTED_EVERY;
+                notedAt = isNoted ? now : notedAt;
             }
         } finally {
             guard.unlock();
+        }
+        if (isNoted) {
+            machines.used(this); // no lane counts a caller that waits here
         }
         if (lane == null) {
             assign();

@@ -88,7 +88,9 @@ final class Diagnosis implements Printed {
     }
 
     List<StoreFinding> findings() {
-        return findings.stream().sorted(Comparator.comparing(StoreFinding::severity)).toList();
+        return findings.stream()
+                .sorted(Comparator.comparing(StoreFinding::severity))
+                .toList();
     }
 
     boolean isSevere() {

@@ -8,6 +8,7 @@ import io.boltwork.testkit.PostgresServer;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.Task;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;
 import java.nio.file.Files;
@@ -21,11 +22,8 @@ import java.util.stream.Stream;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The doctor names the fault of each real server, and finds nothing at a healthy one. Most of the time is waiting, so it waits side by side. */
-@Execution(ExecutionMode.CONCURRENT)
+/** The doctor names the fault of each real server, and finds nothing at a healthy one. */
 class DoctorTest {
     private static final String ON_DISK = "--appendonly";
 
@@ -49,7 +47,7 @@ class DoctorTest {
     private static void finds(ToolRun run, String heading, String... parts) {
         assertThat(run.out()).containsPattern(heading).contains(parts);
         boolean severe = heading.startsWith("MUST");
-        assertThat(run.exitCode()).isEqualTo((int) (severe ? ExitCode.MISCONFIGURED : ExitCode.OK));
+        assertThat(run.exitCode()).isEqualTo(severe ? ExitCode.MISCONFIGURED : ExitCode.OK);
     }
 
     @Test
@@ -178,8 +176,17 @@ class DoctorTest {
         }
     }
 
+    /** Each of these takes seconds to notice, so they are noticed side by side. */
     @Test
-    void aProxyThatDropsMessagesIsNamed() throws Exception {
+    void faultsOfTheNetworkAreNamed() {
+        List<Task<Object>> examined = List.of(
+                Task.start("dropped messages", DoctorTest::aProxyThatDropsMessagesIsNamed),
+                Task.start("several servers", DoctorTest::aProxyToSeveralServersIsNamed),
+                Task.start("a slow network", DoctorTest::aSlowNetworkIsNamed));
+        examined.forEach(task -> assertThat(task.get()).isEqualTo("named"));
+    }
+
+    private static Object aProxyThatDropsMessagesIsNamed() throws Exception {
         try (RedisServer redis = RedisServer.start(ON_DISK, "yes");
                 AlteringProxy proxy =
                         new AlteringProxy(text -> MESSAGE.matcher(text).replaceAll(""), redis.port())) {
@@ -189,10 +196,10 @@ class DoctorTest {
                     "does not deliver what scripts publish",
                     "connect past the proxy");
         }
+        return "named";
     }
 
-    @Test
-    void aProxyToSeveralServersIsNamed() throws Exception {
+    private static Object aProxyToSeveralServersIsNamed() throws Exception {
         try (RedisServer one = RedisServer.start(ON_DISK, "yes");
                 RedisServer another = RedisServer.start(ON_DISK, "yes");
                 AlteringProxy proxy = new AlteringProxy(text -> text, one.port(), another.port())) {
@@ -201,6 +208,7 @@ class DoctorTest {
                     "MUST BE CHANGED  proxy",
                     "connections to this address end at 2 different servers");
         }
+        return "named";
     }
 
     @Test
@@ -216,8 +224,7 @@ class DoctorTest {
         }
     }
 
-    @Test
-    void aSlowNetworkIsNamed() {
+    private static Object aSlowNetworkIsNamed() throws Exception {
         try (RedisServer redis = RedisServer.start(ON_DISK, "yes");
                 FaultyLink link = FaultyLink.to(redis)) {
             link.delay(Duration.ofMillis(15), Duration.ZERO).inject();
@@ -227,6 +234,7 @@ class DoctorTest {
                     "PING takes ",
                     "run the application near the server");
         }
+        return "named";
     }
 
     @Test

@@ -116,7 +116,8 @@ class ScaleTest {
                 "%.2f questions of a waiter in a minute; %,d bytes of heap for a waiter, its place at the server included",
                 asks, each);
         assertThat(asks).isBetween(11.0, 13.0);
-        assertThat(each).isLessThan(1_600); // 1,384 were measured, about 350 of them for the busiest 256 locks of a client
+        assertThat(each)
+                .isLessThan(1_600); // 1,384 were measured, about 350 of them for the busiest 256 locks of a client
         assertThat(held).allMatch(Lease::isValid);
     }
 

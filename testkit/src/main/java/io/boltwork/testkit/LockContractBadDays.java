@@ -153,7 +153,8 @@ abstract class LockContractBadDays extends LockContractPart {
         Party party = party();
         FencedLock lock = party.lock(name);
         Party doomed = doomedParty();
-        Lease dying = doomed.lock(name, LockOptions.fixedLease(FIXED.multipliedBy(5))).acquire();
+        Lease dying =
+                doomed.lock(name, LockOptions.fixedLease(FIXED.multipliedBy(5))).acquire();
         Holder waiter = holdInTime(lock);
         awaitQueued(1);
         Await.until("a tryLock without a request; the waiter may ask again meanwhile", () -> {

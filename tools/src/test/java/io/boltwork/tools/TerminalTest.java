@@ -8,7 +8,6 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Task;
 import java.nio.file.Path;
@@ -57,21 +56,21 @@ class TerminalTest {
     @Test
     void aWatchedListIsRedrawnInPlace() {
         try (Lease first = shop.lock("watch:1").acquire();
-                TmuxScreen screen = terminal("ls 'watch:*' --watch 100ms")) {
-            Await.until("the lock", () -> screen.text().contains(Long.toString(first.fencingToken())));
+                TmuxScreen screen = terminal("ls 'watch:*' --watch 300ms")) {
+            SlowAwait.until("the lock", () -> screen.text().contains(Long.toString(first.fencingToken())));
             assertThat(screen.lines()).first().asString().matches("NAME +KIND +STATE +HOLDERS +WAITING +LEFT +TOKEN");
             try (Lease second = shop.lock("watch:2").acquire()) {
-                Await.until("the second lock", () -> screen.text().contains(Long.toString(second.fencingToken())));
+                SlowAwait.until("the second lock", () -> screen.text().contains(Long.toString(second.fencingToken())));
                 assertThat(screen.lines())
                         .filteredOn(line -> line.startsWith("NAME"))
                         .hasSize(1);
             }
-            Await.until("the end of the second lock", () -> !screen.text().contains("watch:2"));
+            SlowAwait.until("the end of the second lock", () -> !screen.text().contains("watch:2"));
             assertThat(screen.lines())
                     .filteredOn(line -> line.startsWith("watch:1"))
                     .hasSize(1);
             screen.type("C-c");
-            Await.until("the screen before", () -> screen.text().contains("exit code 130"));
+            SlowAwait.until("the screen before", () -> screen.text().contains("exit code 130"));
             assertThat(screen.text()).doesNotContain("watch:1");
         }
     }
@@ -80,17 +79,17 @@ class TerminalTest {
     void aReleaseAsksAtTheTerminal() {
         try (Lease lease = shop.lock("ask:1").acquire()) {
             try (TmuxScreen screen = terminal("release ask:1 --force")) {
-                Await.until("the question", () -> screen.text().contains("Take 'ask:1' away? [y/N]"));
+                SlowAwait.until("the question", () -> screen.text().contains("Take 'ask:1' away? [y/N]"));
                 screen.type("n", "Enter");
-                Await.until("the end", () -> screen.text().contains("exit code 1"));
+                SlowAwait.until("the end", () -> screen.text().contains("exit code 1"));
                 assertThat(screen.text()).contains("Nothing was changed.");
                 assertThat(lease.verify()).isTrue();
             }
             try (TmuxScreen screen = terminal("release ask:1 --force")) {
-                Await.until("the question", () -> screen.text().contains("[y/N]"));
+                SlowAwait.until("the question", () -> screen.text().contains("[y/N]"));
                 screen.type("y", "Enter");
-                Await.until("the end", () -> screen.text().contains("exit code 0"));
-                Await.until("the loss", () -> !lease.isValid());
+                SlowAwait.until("the end", () -> screen.text().contains("exit code 0"));
+                SlowAwait.until("the loss", () -> !lease.isValid());
             }
         } catch (io.boltwork.LeaseLostException taken) {
             assertThat(taken).hasMessageContaining("ask:1");
@@ -102,11 +101,11 @@ class TerminalTest {
         String script =
                 "trap \"echo got INT; exit 4\" INT; stty size; read line; echo read $line; while :; do sleep 0.1; done";
         try (TmuxScreen screen = terminal("exec terminal:1", "-- sh -c '" + script + "'")) {
-            Await.until("the size", () -> screen.text().contains("12 80"));
+            SlowAwait.until("the size", () -> screen.text().contains("12 80"));
             screen.type("hello", "Enter");
-            Await.until("the line", () -> screen.text().contains("read hello"));
+            SlowAwait.until("the line", () -> screen.text().contains("read hello"));
             screen.type("C-c");
-            Await.until("the end", () -> screen.text().contains("exit code 4"));
+            SlowAwait.until("the end", () -> screen.text().contains("exit code 4"));
             assertThat(screen.text()).contains("got INT");
         }
         assertThat(shop.lock("terminal:1").isLocked()).isFalse();
@@ -127,7 +126,7 @@ class TerminalTest {
                 .toList();
         try (TmuxScreen screen = terminal("top --every 500ms")) {
             Pattern row = Pattern.compile("top:busy +LOCK +(\\d+)\\.\\d +\\d+% +\\d+ .*");
-            Await.until(
+            SlowAwait.until(
                     "turns of both threads",
                     () -> screen.lines().stream()
                             .map(row::matcher)

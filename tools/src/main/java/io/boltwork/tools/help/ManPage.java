@@ -6,8 +6,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -105,11 +103,7 @@ final class ManPage {
 
     private void exitStatus() {
         macro("SH", "EXIT STATUS");
-        Map<Integer, String> codes = new TreeMap<>();
-        root.usageMessage()
-                .exitCodeList()
-                .forEach((code, meaning) -> codes.put(Integer.parseInt(code.strip()), meaning));
-        codes.forEach((code, meaning) -> variable(Integer.toString(code), meaning));
+        root.usageMessage().exitCodeList().forEach((code, meaning) -> variable(code.strip(), meaning));
         for (CommandSpec command : commands()) {
             command.usageMessage()
                     .exitCodeList()

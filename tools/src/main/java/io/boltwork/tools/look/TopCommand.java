@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nColumns:%n",
         footer = {
             "  TURNS/S  how many owners had their turn in a second",
-            "  BUSY     the part of the time in which the lock was held; more than 100% if owners share it",
+            "  BUSY     the part of the time in which the lock was held; more than 100%% if owners share it",
             "  WAITING  how many callers wait now, in all clients",
             "  WAIT     how long a caller waited, on average",
             "  HOLD     how long a turn was, on average",

@@ -1,8 +1,8 @@
 package io.boltwork.tools.exec;
 
-import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Slack;
 import io.boltwork.tools.BoltworkCommand;
+import io.boltwork.tools.SlowAwait;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +76,7 @@ final class ExecProcess implements AutoCloseable {
 
     /** Waits until the command has printed a text. */
     void awaitOut(String text) {
-        Await.until("'" + text + "' of the command", () -> {
+        SlowAwait.until("'" + text + "' of the command", () -> {
             if (!process.isAlive() && !out().contains(text)) {
                 throw new AssertionError("ended with " + process.exitValue() + ": " + out() + err());
             }
@@ -111,7 +111,7 @@ final class ExecProcess implements AutoCloseable {
 
     int exitCode() {
         try {
-            if (!process.waitFor(Slack.seconds(30).toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!process.waitFor(Slack.seconds(60).toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new AssertionError("still running: " + out() + err());
             }
         } catch (InterruptedException end) {
@@ -123,21 +123,23 @@ final class ExecProcess implements AutoCloseable {
     /** Returns the command of a heart, which ignores TERM and writes the time into a file until it is killed. */
     static String[] heart() {
         return new String[] {
-            "sh", "-c", "trap '' TERM INT; echo beating; while :; do date +%s%N > beat; sleep 0.02; done"
+            "sh",
+            "-c",
+            "trap '' TERM INT; echo beating; while :; do date +%s%N > beat.new; mv beat.new beat; sleep 0.05; done"
         };
     }
 
     /** Waits until the heart is still, and returns the time of its last beat in milliseconds since the epoch. */
     long awaitLastBeat() {
         String[] last = {"", ""};
-        Await.until("the end of the command", () -> {
+        SlowAwait.until("the end of the command", () -> {
             last[0] = last[1];
             try {
                 TimeUnit.MILLISECONDS.sleep(300);
             } catch (InterruptedException end) {
                 Thread.currentThread().interrupt();
             }
-            last[1] = read("beat");
+            last[1] = Files.exists(directory.resolve("beat")) ? read("beat") : "";
             return !last[0].isBlank() && last[0].equals(last[1]);
         });
         return Long.parseLong(last[1].strip()) / 1_000_000;

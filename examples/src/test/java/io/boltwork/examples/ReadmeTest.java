@@ -22,6 +22,8 @@ class ReadmeTest {
                 "README.md",
                 "docs/choosing.md",
                 "docs/fencing.md",
+                "docs/migrating.md",
+                "docs/migrating-from-redisson.md",
                 "docs/operations.md",
                 "docs/spring.md",
                 "docs/reactive.md",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
@@ -12,6 +13,7 @@ import io.boltwork.MultiLock;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Slack;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RSemaphore;
@@ -179,6 +182,37 @@ class RedissonPitfallsTest {
         lease.release();
     }
 
+    @Test
+    void theLeaseOfRedissonsMultiLockGrowsWhileItWaits() throws Exception {
+        RLock taken = site.redissonElsewhere.getLock("growing:1");
+        taken.lock();
+        RLock member = site.redisson.getLock("growing:1");
+        RLock both = site.redisson.getMultiLock(member, site.redisson.getLock("growing:2"));
+        CompletableFuture<Long> left = new CompletableFuture<>();
+        WaitingThread before = new WaitingThread(() -> both.lock(1, TimeUnit.SECONDS), () -> {
+            left.complete(member.remainTimeToLive());
+            both.unlock();
+        });
+        before.awaitItsWait();
+        Thread.sleep(1_100); // its first attempt takes one second at most
+        taken.unlock();
+        assertThat(before.outcome()).startsWith("locked");
+        assertThat(left.get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS))
+                .as("one second became 1,000")
+                .isGreaterThan(60_000);
+    }
+
+    @Test
+    void redissonsLatchOpensWhenItsKeyIsGone() throws InterruptedException {
+        RCountDownLatch old = site.redisson.getCountDownLatch("parts");
+        old.trySetCount(1);
+        DistributedLatch latch = site.locks.latch("parts");
+        latch.trySetCount(1);
+        site.redis.command("FLUSHALL");
+        assertThat(old.await(0, TimeUnit.SECONDS)).as("nothing was counted").isTrue();
+        assertThat(latch.await(Duration.ZERO)).isFalse();
+    }
+
     private interface Locking {
         void lock() throws InterruptedException;
     }
@@ -202,9 +236,13 @@ class RedissonPitfallsTest {
             });
         }
 
-        void interruptWhileItWaits() {
+        void awaitItsWait() {
             thread.start();
             Await.until("the thread waits for the release", this::waitsForTheRelease);
+        }
+
+        void interruptWhileItWaits() {
+            awaitItsWait();
             thread.interrupt();
             Await.until("it has noticed the interrupt", () -> !thread.isInterrupted());
         }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -102,6 +103,42 @@ class SpringMigrationTest {
     @Test
     void theStarterMakesARegistry() {
         assertThat(application.getBean(LockRegistry.class)).isInstanceOf(BoltworkLockRegistry.class);
+    }
+
+    @Test
+    void twoKeysOfARedisRegistryMayShareALocalLock() {
+        String key = "orders";
+        String other = IntStream.range(0, 10_000)
+                .mapToObj(i -> "key" + i)
+                .filter(candidate -> localLock(candidate) == localLock(key))
+                .findFirst()
+                .orElseThrow();
+        RedisLockRegistry before = FromSpringIntegration.redisBefore(
+                application.getBean(RedisConnectionFactory.class), application.getBean(TaskScheduler.class));
+        BoltworkLockRegistry after = FromSpringIntegration.redisAfter(elsewhere);
+        assertThat(isFreeDuringUse(before, key, other)).isFalse();
+        assertThat(isFreeDuringUse(after, key, other)).isTrue();
+        before.destroy();
+    }
+
+    private static int localLock(String key) {
+        return ("shop:" + key).hashCode() & 0xFF;
+    }
+
+    private static boolean isFreeDuringUse(LockRegistry<DistributedLock> registry, String key, String other) {
+        List<Boolean> free = new ArrayList<>();
+        DistributedLock held = registry.obtain(key);
+        held.lock();
+        free.add(onAnotherThread(() -> {
+            DistributedLock wanted = registry.obtain(other);
+            boolean taken = wanted.tryLock();
+            if (taken) {
+                wanted.unlock();
+            }
+            return taken;
+        }));
+        held.unlock();
+        return free.get(0);
     }
 
     static boolean isTakenDuringUse(LockRegistry<DistributedLock> registry, LockRegistry<DistributedLock> elsewhere) {
@@ -193,6 +230,28 @@ class SpringMigrationTest {
                 .as("with FAIL_FAST")
                 .isTrue();
         assertThat(work.calls).isEqualTo(1);
+        taken.forceUnlock();
+    }
+
+    @Test
+    void aNestedCallOfKlockFreesTheLockOfTheOuter() {
+        FromKlock.OrderBefore before = application.getBean(FromKlock.OrderBefore.class);
+        FromKlock.OrderAfter after = application.getBean(FromKlock.OrderAfter.class);
+        RLock taken = application.getBean(RedissonClient.class).getLock("lock.order-1003");
+        List<Boolean> free = new ArrayList<>();
+        work.next = () -> {
+            before.order("1003");
+            return free.add(onAnotherThread(taken::tryLock));
+        };
+        assertThatExceptionOfType(NullPointerException.class)
+                .as("its aspect has forgotten the outer call")
+                .isThrownBy(() -> before.order("1003"));
+        work.next = () -> {
+            after.order("1003");
+            return free.add(elsewhere.lock("order:1003").tryLock());
+        };
+        assertThat(after.order("1003")).isTrue();
+        assertThat(free).containsExactly(true, false);
         taken.forceUnlock();
     }
 

@@ -15,7 +15,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 final class FromShedLock {
     private FromShedLock() {}
 
-    // @start region="before"
+    // @start region="configuration"
     @Configuration
     @EnableSchedulerLock(defaultLockAtMostFor = "50m")
     static class ShedLockJobs {
@@ -24,16 +24,17 @@ final class FromShedLock {
             return new RedisLockProvider.Builder(redis).environment("shop").build();
         }
     }
+    // @end
 
     static class ReportBefore {
         int reports;
 
+        // @start region="before"
         @Scheduled(cron = "0 0 * * * *")
         @SchedulerLock(name = "report", lockAtMostFor = "50m", lockAtLeastFor = "10m")
         public void report() {
             reports++;
         }
-
         // @end
 
         int reports() {

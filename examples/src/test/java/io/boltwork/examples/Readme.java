@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
 
 /**
  * The snippets of a Markdown page: the blocks below marks such as {@code <!-- snippet: QuickStart.java#quick-start -->}. Files
- * that begin with {@code spring/} are in the starter's tests, those with {@code kotlin/} in the examples in Kotlin, and those with
- * {@code handmade/} in the hand-written locks.
+ * that begin with {@code spring/} are in the starter's tests, those with {@code kotlin/} in the examples in Kotlin, those with
+ * {@code handmade/} in the hand-written locks, and those with {@code migration/} in the examples of migrations.
  */
 final class Readme {
     private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");
@@ -26,6 +26,7 @@ final class Readme {
     private static final String SPRING = "spring/";
     private static final String KOTLIN = "kotlin/";
     private static final String HANDMADE = "handmade/";
+    private static final String MIGRATION = "migration/";
 
     private final List<String> lines;
 
@@ -90,6 +91,10 @@ final class Readme {
         if (file.startsWith(HANDMADE)) {
             Path directory = Path.of("handmade", "src", "main", "java", "io", "boltwork", "examples", "handmade");
             return region(directory, file, HANDMADE, region);
+        }
+        if (file.startsWith(MIGRATION)) {
+            Path directory = Path.of("migration", "src", "main", "java", "io", "boltwork", "examples", "migration");
+            return region(directory, file, MIGRATION, region);
         }
         if (file.startsWith(SPRING)) {
             Path sources = Path.of("..", "spring", "src", "test");

@@ -23,6 +23,8 @@ class ReadmeTest {
                 "docs/choosing.md",
                 "docs/dashboards.md",
                 "docs/fencing.md",
+                "docs/migrating.md",
+                "docs/migrating-from-redisson.md",
                 "docs/operations.md",
                 "docs/spring.md",
                 "docs/reactive.md",

@@ -1,0 +1,39 @@
+package io.boltwork.examples.migration;
+
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.zookeeper.ZooKeeperBackend;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+
+/** A mutex of Curator. */
+final class FromCurator {
+    private FromCurator() {}
+
+    static void before(CuratorFramework curator, Runnable sale) throws Exception {
+        // @start region="before"
+        InterProcessMutex stock = new InterProcessMutex(curator, "/locks/stock-1001");
+        stock.acquire();
+        try {
+            sale.run();
+        } finally {
+            stock.release();
+        }
+        // @end
+    }
+
+    static LockClient client(CuratorFramework curator) {
+        // @start region="client"
+        LockClient locks = LockClient.create(ZooKeeperBackend.on(curator)); // the application's framework
+        // @end
+        return locks;
+    }
+
+    static void after(LockClient locks, Runnable sale) {
+        // @start region="after"
+        try (Lease stock = locks.lock("stock:1001").acquire()) {
+            sale.run();
+        }
+        // @end
+    }
+}

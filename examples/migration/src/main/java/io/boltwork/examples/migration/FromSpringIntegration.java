@@ -1,0 +1,60 @@
+package io.boltwork.examples.migration;
+
+import io.boltwork.LockClient;
+import io.boltwork.jdbc.JdbcBackend;
+import io.boltwork.spring.BoltworkLockRegistry;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
+import org.springframework.integration.jdbc.lock.LockRepository;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.LockRegistry;
+import org.springframework.scheduling.TaskScheduler;
+
+/** Lock registries of Spring Integration. */
+final class FromSpringIntegration {
+    private FromSpringIntegration() {}
+
+    static RedisLockRegistry redisBefore(RedisConnectionFactory redis, TaskScheduler scheduler) {
+        // @start region="redis-before"
+        RedisLockRegistry registry = new RedisLockRegistry(redis, "shop", Duration.ofSeconds(30));
+        registry.setRenewalTaskScheduler(scheduler); // otherwise nothing renews
+        // @end
+        return registry;
+    }
+
+    static BoltworkLockRegistry redisAfter(LockClient locks) {
+        // @start region="redis-after"
+        BoltworkLockRegistry registry = new BoltworkLockRegistry(locks, "shop:");
+        // @end
+        return registry;
+    }
+
+    static JdbcLockRegistry jdbcBefore(LockRepository repository) {
+        // @start region="jdbc-before"
+        JdbcLockRegistry registry = new JdbcLockRegistry(repository, Duration.ofSeconds(30));
+        // @end
+        return registry;
+    }
+
+    static LockClient jdbcAfter(DataSource dataSource) {
+        // @start region="jdbc-after"
+        LockClient locks = LockClient.create(JdbcBackend.on(dataSource)); // one for the whole application
+        // @end
+        return locks;
+    }
+
+    static void use(LockRegistry<DistributedLock> registry, Runnable work) {
+        // @start region="use"
+        DistributedLock orders = registry.obtain("orders");
+        orders.lock();
+        try {
+            work.run();
+        } finally {
+            orders.unlock(); // a ConcurrentModificationException if the lease was lost
+        }
+        // @end
+    }
+}

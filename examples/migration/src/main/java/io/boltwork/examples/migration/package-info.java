@@ -1,0 +1,8 @@
+/**
+ * Locks of other libraries, and the same locks with Boltwork. The pages docs/migrating-from-redisson.md and
+ * docs/migrating.md quote them.
+ */
+@NullMarked
+package io.boltwork.examples.migration;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 package io.boltwork.zookeeper;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -31,7 +32,8 @@ record ZooKeeperTls(@Nullable Path authorities, @Nullable Path certificate) {
 
     static Path readable(String name, Path file) {
         if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
-            throw new IllegalArgumentException(name + " must be a file that can be read, but is '" + file + "'");
+            throw new IllegalArgumentException(
+                    name + " must be a file that can be read, but is '" + Printable.text(file.toString()) + "'");
         }
         return file;
     }

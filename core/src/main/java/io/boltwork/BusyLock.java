@@ -4,10 +4,10 @@ import io.boltwork.spi.Printable;
 import java.time.Duration;
 
 /**
- * How much one client uses a lock, as {@link ClientInfo#busiest} reports it. The numbers only grow, so the difference of
- * two looks shows what happened in between. They are of one client: add up those of all clients. A client that
- * stops counting a lock, because it uses others more, begins at 0 when it counts that lock again. A number that is smaller
- * than before has begun anew.
+ * The use of a lock by one client, as {@link ClientInfo#busiest} reports it. The numbers only grow, so the
+ * difference of two looks shows what happened in between. They are of one client: add up those of all clients. A
+ * client that stops counting a lock, because it uses others more, begins at 0 when it counts that lock again. A
+ * number that is smaller than before has begun anew.
  *
  * @param kind the kind of the lock
  * @param name the name of the lock

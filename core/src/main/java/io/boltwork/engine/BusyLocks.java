@@ -39,7 +39,7 @@ final class BusyLocks {
     /** The most bytes that the announced locks take together. */
     static final int MOST_BYTES = 2_048;
 
-    /** What is left of a score after a heartbeat: about half after seven of them. */
+    /** The factor of a score at each heartbeat: about half is left after seven of them. */
     private static final double DECAY = 0.9;
 
     /** A wait of this time counts as much as a turn. */
@@ -57,7 +57,7 @@ final class BusyLocks {
 
     private volatile List<LockUsage> busiest = List.of();
 
-    /** What was announced last. */
+    /** The locks that were announced last. */
     private volatile List<LockUsage> announced = List.of();
 
     private record Key(LockKind kind, String name) {}

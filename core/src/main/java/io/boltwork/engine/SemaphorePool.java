@@ -28,7 +28,7 @@ final class SemaphorePool extends LanePool {
     /** The time between two notes that callers wait. */
     private static final long NOTED_EVERY = TimeUnit.SECONDS.toNanos(1);
 
-    /** What a lane does: the permits that it holds, and whether it wants a part. */
+    /** The permits that a lane holds, and whether it wants a part. */
     private record Use(int held, boolean wants) {
         static final Use NONE = new Use(0, false);
         static final Use ASSIGNED = new Use(0, true);
@@ -58,7 +58,7 @@ final class SemaphorePool extends LanePool {
     private long lanesSoFar;
     private boolean isGone;
 
-    /** When it was noted that callers wait here. */
+    /** The time of the last note that callers wait here. */
     private long notedAt;
 
     /** The whole of the semaphore, as far as it is known; the permits mean nothing. */

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What locks have been used for, on the way from their mailboxes to {@link BusyLocks}. A stack, because one compare-and-set
+ * The counts of locks, on the way from their mailboxes to {@link BusyLocks}. A stack, because one compare-and-set
  * adds to it and no mailbox ever waits. Thread-safe.
  */
 final class UseReports {

@@ -53,7 +53,7 @@ public abstract class LockState {
     /** Created by {@link #countUse}; {@code null} while there is nothing to count, as for a lock that is only held. */
     private @Nullable LockUse use;
 
-    /** How long callers waited that were granted the lock before {@link #use} was created, in microseconds. */
+    /** The waits, in microseconds, of callers that were granted the lock before {@link #use} was created. */
     private int firstWaits;
 
     private long roundTrip;

@@ -16,7 +16,7 @@ public final class LockUse {
     private long waited;
     private long held;
 
-    /** Until when the holds that go on have been counted. */
+    /** The time up to which the holds that go on have been counted. */
     private long countedUntil;
 
     private long reportAt;

@@ -3,7 +3,7 @@ package io.boltwork.spi;
 import io.boltwork.LockKind;
 
 /**
- * How much one client has used a lock since it began to count. Another lock may take the place of one that is used
+ * The use of a lock by one client, since it began to count. Another lock may take the place of one that is used
  * little. If that one comes back, its numbers begin at 0 again.
  *
  * @param kind the kind of the lock

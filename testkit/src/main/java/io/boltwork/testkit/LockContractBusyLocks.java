@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What clients tell one another about the locks that they use most. */
+/** Clients tell one another about the locks that they use most. */
 abstract class LockContractBusyLocks extends LockContractPart {
 
     private static final Duration LONG = Duration.ofSeconds(60);

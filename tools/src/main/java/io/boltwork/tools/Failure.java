@@ -6,7 +6,7 @@ import io.boltwork.LockTimeoutException;
 import io.boltwork.spi.Printable;
 
 /**
- * What the user is told about an exception.
+ * The explanation of an exception for the user.
  *
  * @param message one line
  * @param exitCode the exit code of the command

@@ -5,7 +5,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the console may be reached, and what it may do.
+ * The addresses at which the console may be reached, and whether it may change anything.
  *
  * @param listen the address to listen on; port 0 for a free one
  * @param hosts the names under which browsers may open it

@@ -4,7 +4,10 @@ import io.boltwork.LockInfo;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What the console has seen of the locks that pages showed. It forgets the lock that was not shown for the longest time. */
+/**
+ * The histories of the locks that pages showed, as far as the console has seen them. It forgets the lock that was
+ * not shown for the longest time.
+ */
 final class LockHistories {
     private static final int LOCKS = 100;
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What an open page shows. Pages that show the same share one look at the store. */
+/** The subject of an open page. Pages that show the same share one look at the store. */
 sealed interface View {
 
     /** The name of the events that carry it. */

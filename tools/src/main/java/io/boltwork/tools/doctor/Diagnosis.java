@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What an examination has found. Not thread-safe. */
+/** The findings of an examination. Not thread-safe. */
 final class Diagnosis implements Printed {
     private final List<StoreFinding> findings = new ArrayList<>();
     private final List<Timing> timings = new ArrayList<>();

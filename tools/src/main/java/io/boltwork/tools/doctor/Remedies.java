@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What to change if the library warns of something or fails. The library's text stays the only source of the problem itself. */
+/** Advice for each warning and failure of the library. The library's text stays the only source of the problem itself. */
 final class Remedies {
     /** The form of a warning: {@code setting is value: what it means; set it to another value}. */
     private static final Pattern SETTING = Pattern.compile(

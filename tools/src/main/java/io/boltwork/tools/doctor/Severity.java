@@ -1,6 +1,6 @@
 package io.boltwork.tools.doctor;
 
-/** How bad a finding is. */
+/** The severity of a finding. */
 enum Severity {
     /** Locks do not work, or a promise does not hold. */
     SEVERE("MUST BE CHANGED"),

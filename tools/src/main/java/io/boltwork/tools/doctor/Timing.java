@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * How long something took, each of many times.
+ * The durations of something that was done many times.
  *
  * @param what what was measured
  * @param server the address of the server, or of the store

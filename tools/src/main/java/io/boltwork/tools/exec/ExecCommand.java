@@ -72,7 +72,7 @@ public final class ExecCommand implements Callable<Integer> {
     @ArgGroup
     Patience patience = new Patience();
 
-    /** How long to wait for the lock. */
+    /** The time to wait for the lock. */
     static final class Patience {
         @Option(names = "--try", description = "Do not wait: exit with 75 if the lock is taken.")
         boolean isTry;
@@ -88,7 +88,7 @@ public final class ExecCommand implements Callable<Integer> {
     @ArgGroup
     Kind kind = new Kind();
 
-    /** Which kind of lock. */
+    /** The kind of the lock. */
     static final class Kind {
         @Option(
                 names = "--semaphore",

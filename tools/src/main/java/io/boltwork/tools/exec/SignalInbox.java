@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a signal goes: while the lock is awaited, it ends the wait. While the command runs, it is passed on, each once. A second
- * INT ends the command. Thread-safe.
+ * Receives the signals of this JVM. While the lock is awaited, a signal ends the wait. While the command runs,
+ * each is passed on once. A second INT ends the command. Thread-safe.
  */
 final class SignalInbox {
     private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);

@@ -6,11 +6,9 @@ import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.connect.StoreOptions;
 import io.boltwork.tools.output.OutputOptions;
 import io.boltwork.tools.output.UserTerminal;
-import java.io.Console;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -87,7 +85,7 @@ public final class BenchCommand implements Callable<Integer> {
                 + " locks as fast as they can, in " + keys.describe() + ", which are deleted at the end.");
         err.println("Others that use this server get slower meanwhile.");
         err.flush();
-        if (!yes && !isConfirmed()) {
+        if (!yes && !UserTerminal.isConfirmed("Begin?")) {
             err.println("Nothing was done.");
             return ExitCode.NOTHING;
         }
@@ -124,14 +122,5 @@ public final class BenchCommand implements Callable<Integer> {
                         + ". Keys of Redis and nodes of ZooKeeper expire within ten minutes of use.");
             }
         }
-    }
-
-    private static boolean isConfirmed() {
-        Console console = System.console();
-        if (console == null || !UserTerminal.isPresent()) {
-            throw new IllegalArgumentException("--yes is required where there is no terminal to ask for confirmation");
-        }
-        String answer = console.readLine("Begin? [y/N] ");
-        return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a load has measured.
+ * The measurements of a load.
  *
  * @param took how long the load lasted
  * @param histogram how long acquisitions with their releases took

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How busy locks are, from the numbers in the records of all clients: the difference between a look and the one of ten seconds
- * before. Clients write their records about every two seconds, so a shorter time would show the rhythm of the writing. Not
- * thread-safe.
+ * Computes how busy locks are, from the numbers in the records of all clients: the difference between a look and
+ * the one of ten seconds before. Clients write their records about every two seconds, so a shorter time would show
+ * the rhythm of the writing. Not thread-safe.
  */
 public final class BusyRates {
     private static final long WINDOW = TimeUnit.SECONDS.toNanos(10);
@@ -33,7 +33,7 @@ public final class BusyRates {
     private record Name(LockKind kind, String name) {}
 
     /**
-     * How busy a lock is, over all clients that report it.
+     * The use of a lock, over all clients that report it.
      *
      * @param kind its kind
      * @param name its name
@@ -87,7 +87,7 @@ public final class BusyRates {
         return rates;
     }
 
-    /** What all clients have done with a lock between two looks. */
+    /** The turns, waits and holds of all clients between two looks. */
     private static final class Sum {
         final Set<String> clients = new HashSet<>();
         int waiting;

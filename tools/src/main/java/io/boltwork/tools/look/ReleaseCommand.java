@@ -9,10 +9,8 @@ import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.connect.StoreOptions;
 import io.boltwork.tools.output.Units;
 import io.boltwork.tools.output.UserTerminal;
-import java.io.Console;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -84,7 +82,7 @@ public final class ReleaseCommand implements Callable<Integer> {
                 out.println(affects(holder) ? "Will lose it: " + text(holder) : "Keeps it:     " + text(holder));
             }
             out.flush();
-            if (!yes && !isConfirmed()) {
+            if (!yes && !UserTerminal.isConfirmed("Take '" + name + "' away?")) {
                 out.println("Nothing was changed.");
                 return ExitCode.NOTHING;
             }
@@ -107,14 +105,5 @@ public final class ReleaseCommand implements Callable<Integer> {
     private static String text(LockInfo.Holder holder) {
         return Printable.text(Units.client(holder.client(), holder.request())) + ", since " + holder.since()
                 + ", fencing token " + holder.fencingToken();
-    }
-
-    private boolean isConfirmed() {
-        Console console = System.console();
-        if (console == null || !UserTerminal.isPresent()) {
-            throw new IllegalArgumentException("--yes is required where there is no terminal to ask for confirmation");
-        }
-        String answer = console.readLine("Take '%s' away? [y/N] ", Printable.text(name));
-        return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
     }
 }

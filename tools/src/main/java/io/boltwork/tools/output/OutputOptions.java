@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** How a command prints its result. */
+/** The option for the form of a result. */
 public final class OutputOptions {
 
     /** The forms of a result. */

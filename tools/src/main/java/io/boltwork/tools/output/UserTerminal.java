@@ -1,9 +1,12 @@
 package io.boltwork.tools.output;
 
+import io.boltwork.spi.Printable;
 import java.io.Console;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,6 +30,22 @@ public record UserTerminal(int rows, int columns) {
         } catch (ReflectiveOperationException olderJdk) {
             return true;
         }
+    }
+
+    /**
+     * Asks the user whether to go on. Blocks until the user has answered.
+     *
+     * @param question the question, which may contain names from outside
+     * @return whether the answer was y or yes
+     * @throws IllegalArgumentException if there is no terminal, because {@code --yes} is required then
+     */
+    public static boolean isConfirmed(String question) {
+        Console console = System.console();
+        if (console == null || !isPresent()) {
+            throw new IllegalArgumentException("--yes is required where there is no terminal to ask for confirmation");
+        }
+        String answer = console.readLine("%s [y/N] ", Printable.text(question));
+        return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
     }
 
     /** Asks {@code stty} for the size. Returns 24 rows of 80 columns if there is no terminal. */

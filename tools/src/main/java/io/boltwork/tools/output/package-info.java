@@ -1,4 +1,4 @@
-/** What commands print: tables, JSON, text that is redrawn. */
+/** The output of commands: tables, JSON, text that is redrawn. */
 @NullMarked
 package io.boltwork.tools.output;
 

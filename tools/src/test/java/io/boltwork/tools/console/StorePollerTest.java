@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How the console looks at the store. */
+/** The console looks at the store as rarely as it can. */
 class StorePollerTest {
     private final LockClient client =
             LockClient.create(MemoryBackend.create(), ClientOptions.defaults().withApplication("shop"));

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ExecTest {
     private static final Duration GRACE = Duration.ofMillis(700);
 
-    /** How late a process may notice something on a machine with two processors and many processes. */
+    /** The time in which a process notices something on a machine with two processors and many processes. */
     private static final Duration LATE = Slack.of(Duration.ofMillis(1_500));
 
     private static RedisServer redis;

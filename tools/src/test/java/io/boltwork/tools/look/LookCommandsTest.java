@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the commands print about locks on a real Redis. */
+/** The output of the commands about locks on a real Redis. */
 class LookCommandsTest {
     private static RedisServer redis;
     private static LockClient checkout;

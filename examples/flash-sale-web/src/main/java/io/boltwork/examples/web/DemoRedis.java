@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoRedis implements AutoCloseable {
 
-    /** What the master of the locks is doing. */
+    /** The state of the master of the locks. */
     enum State {
         UP,
         RESTARTING,

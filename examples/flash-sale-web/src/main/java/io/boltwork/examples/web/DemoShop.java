@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class DemoShop implements AutoCloseable {
     static final List<String> NAMES = List.of("Blue", "Orange", "Green", "Pink");
 
-    /** What a shop is doing. */
+    /** The state of a shop. */
     enum State {
         CLOSED,
         STARTING,

@@ -8,7 +8,7 @@ import java.util.List;
 final class News {
     private static final int KEPT = 40;
 
-    /** How an event is shown. */
+    /** The look of an event. */
     enum Tone {
         PLAIN,
         GOOD,

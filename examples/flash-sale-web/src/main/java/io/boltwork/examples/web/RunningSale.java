@@ -22,7 +22,7 @@ final class RunningSale {
     private static final long WINDOW_MILLIS = 15_000;
     private static final int KEPT_TURNS = 1_500;
 
-    /** How a purchase ended. */
+    /** The outcome of a purchase. */
     enum Outcome {
         WORKING,
         SOLD,

@@ -12,7 +12,7 @@ package io.boltwork.examples.web;
  */
 record SaleSettings(int buyers, int items, int workMillis, Kind kind, boolean fifo, boolean locked) {
 
-    /** How the shops take the lock. */
+    /** The way in which the shops take the lock. */
     enum Kind {
         LOCK("/lock-decrease-stock"),
         TRYLOCK("/trylock-decrease-stock"),

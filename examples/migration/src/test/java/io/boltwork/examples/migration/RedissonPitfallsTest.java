@@ -29,7 +29,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 
-/** What the page says about Redisson 4.7.0, beside the same steps with Boltwork. */
+/** The claims of the page about Redisson 4.7.0, beside the same steps with Boltwork. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedissonPitfallsTest {
     private RedissonSite site;
@@ -194,7 +194,9 @@ class RedissonPitfallsTest {
             both.unlock();
         });
         before.awaitItsWait();
-        Thread.sleep(1_100); // its first attempt takes one second at most
+        Thread.sleep(
+                1_100); // time is the subject: each attempt converts the lease again, and the first one takes a second
+        // at most
         taken.unlock();
         assertThat(before.outcome()).startsWith("locked");
         assertThat(left.get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS))

@@ -15,6 +15,9 @@ import io.boltwork.tools.look.ReleaseCommand;
 import io.boltwork.tools.look.TopCommand;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
@@ -33,20 +36,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            ExecCommand.class,
-            ListCommand.class,
-            DescribeCommand.class,
-            TopCommand.class,
-            ClientsCommand.class,
-            HealthCommand.class,
-            ReleaseCommand.class,
-            ConsoleCommand.class,
-            DoctorCommand.class,
-            BenchCommand.class,
-            CompletionCommand.class,
-            ManCommand.class
-        },
         footerHeading =
                 "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",
         footer = {
@@ -67,6 +56,22 @@ import picocli.CommandLine.Spec;
             "others:'boltwork exec --help' explains them"
         })
 public final class BoltworkCommand implements Runnable {
+    private static final List<Class<?>> COMMANDS = List.of(
+            ExecCommand.class,
+            ListCommand.class,
+            DescribeCommand.class,
+            TopCommand.class,
+            ClientsCommand.class,
+            HealthCommand.class,
+            ReleaseCommand.class,
+            ConsoleCommand.class,
+            DoctorCommand.class,
+            BenchCommand.class,
+            CompletionCommand.class,
+            ManCommand.class);
+
+    /** The commands that print the options of all commands. */
+    private static final List<String> READ_ALL = List.of("completion", "man");
 
     @Option(
             names = "--debug",
@@ -87,13 +92,39 @@ public final class BoltworkCommand implements Runnable {
 
     /** Runs a command and returns its exit code. */
     public static int run(String... args) {
-        return commandLine().execute(args);
+        return commandLineFor(args).execute(args);
     }
 
-    /** Creates the parser of the command. */
+    /** Creates the parser of the command with all options of all subcommands, as completion and man page need it. */
     public static CommandLine commandLine() {
+        return create(name -> true);
+    }
+
+    /**
+     * Creates the parser for some arguments. Only the subcommand that they name has options. Of the others, the help shows name and
+     * description, and reading all their options would take half of the time of a start.
+     */
+    private static CommandLine commandLineFor(String... args) {
+        String named = Arrays.stream(args)
+                .filter(arg -> !arg.startsWith("-"))
+                .findFirst()
+                .orElse("");
+        return READ_ALL.contains(named) ? commandLine() : create(named::equals);
+    }
+
+    private static CommandLine create(Predicate<String> isNeeded) {
         BoltworkCommand boltwork = new BoltworkCommand();
         CommandLine line = new CommandLine(boltwork);
+        for (Class<?> type : COMMANDS) {
+            Command command = type.getAnnotation(Command.class);
+            if (isNeeded.test(command.name())) {
+                line.addSubcommand(command.name(), type);
+            } else {
+                CommandSpec known = CommandSpec.create().name(command.name());
+                known.usageMessage().description(command.description());
+                line.addSubcommand(command.name(), known);
+            }
+        }
         line.registerConverter(Duration.class, new DurationConverter());
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExpandAtFiles(false); // '@x' may be an argument of the command to run

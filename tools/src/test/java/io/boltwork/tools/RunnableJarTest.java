@@ -17,6 +17,8 @@ import java.util.jar.JarFile;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The runnable jar has all that the stores need, and no more than it must. */
@@ -102,5 +104,12 @@ class RunnableJarTest {
     @Test
     void itKnowsItsVersion() {
         assertThat(RunnableJar.run("--version").out()).startsWith("boltwork 0.").doesNotContain("sources");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "ls --help", "completion", "man"})
+    void itPrintsTheHelpOfTheWholeCommand(String line) {
+        assertThat(RunnableJar.run(line.split(" ")).out())
+                .isEqualTo(ToolRun.of(line.split(" ")).out());
     }
 }

@@ -88,11 +88,11 @@ class RefusalPromisesTest extends RedisPromiseTest {
     void aHoldOutlivesARefusalAndItsReleaseIsRepeated(Refusal refusal) {
         LockClient client = far();
         LockClient others = near();
-        FencedLock lock = client.lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));
+        FencedLock lock = client.lock(name, LockOptions.renewedLease(Duration.ofSeconds(12))); // outlasts a restart
         lock.lock();
         Lease lease = lock.currentLease().orElseThrow();
         Fault fault = inject(refusal.fault.apply(redis, key()));
-        pass(Duration.ofMillis(2_500)); // a renewal is due after 2 s
+        pass(Duration.ofMillis(4_500)); // a renewal is due after 4 s
         Duration left = lease.remaining(); // the renewal may come before heal returns
         fault.heal();
         long healed = System.nanoTime();

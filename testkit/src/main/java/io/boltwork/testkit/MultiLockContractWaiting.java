@@ -59,7 +59,7 @@ abstract class MultiLockContractWaiting extends MultiLockContractPart {
         MultiLock all = all(party());
         FencedLock taken = newLockNamed(third);
         taken.lock();
-        Duration wait = millis(150);
+        Duration wait = millis(500);
         long start = System.nanoTime();
         assertThat(all.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
         assertThat(since(start)).isBetween(wait, wait.plus(TOLERANCE));

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Compares the rules of shared locks in Java with the scripts, see {@link ShareDifferentialRun}. */
 class ShareDifferentialTest {
 
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 25);
+    private static final int SEQUENCES =
+            Integer.getInteger("boltwork.sequences", Boolean.getBoolean("boltwork.proof") ? 100 : 10);
 
     @Test
     void redisAndMemoryAnswerAlike() throws Exception {

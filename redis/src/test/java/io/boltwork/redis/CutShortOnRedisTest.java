@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests stack overflows anywhere inside the client, Lettuce and Netty included. */
 class CutShortOnRedisTest {
 
-    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
+    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 40;
     private static final long STACK = 256 * 1024;
 
     @ParameterizedTest

@@ -64,10 +64,6 @@ final class Acquisition<S, T> extends Maybe<T> {
                 call, lease -> lease == null ? null : lease.orElse(null), timely -> {}, Lease::releaseAsync);
     }
 
-    static Completable release(Lease lease) {
-        return Completable.fromMaybe(of(lease::releaseAsync));
-    }
-
     @Override
     protected void subscribeActual(MaybeObserver<? super T> observer) {
         Turn turn = new Turn(observer);
@@ -185,10 +181,16 @@ final class Acquisition<S, T> extends Maybe<T> {
             }
         }
 
+        /**
+         * Begins to release the lease, and returns a publisher of the end. Begins here and not with the subscription, because a
+         * subscription that is disposed just then makes no call, and the lease is forgotten already.
+         */
         Completable release() {
-            return state.getAndSet(FORSAKEN) instanceof Lease lease
-                    ? Acquisition.release(lease)
-                    : Completable.complete();
+            if (state.getAndSet(FORSAKEN) instanceof Lease lease) {
+                CompletionStage<Void> released = lease.releaseAsync();
+                return Completable.fromMaybe(of(() -> released));
+            }
+            return Completable.complete();
         }
 
         /** Releases the lease, now or when it comes, without waiting for the backend. */

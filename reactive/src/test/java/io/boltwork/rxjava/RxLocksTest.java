@@ -111,8 +111,8 @@ class RxLocksTest {
         List<Throwable> undelivered = new ArrayList<>();
         RxJavaPlugins.setErrorHandler(undelivered::add);
         try {
-            for (int i = 0; i < 500; i++) {
-                Completable use = i % 2 == 0
+            for (int i = 0; i < 2_000; i++) {
+                Completable use = i % 4 == 0
                         ? lock.acquire().doOnSuccess(Lease::releaseAsync).ignoreElement()
                         : lock.withLock(Completable.complete());
                 Disposable subscription =

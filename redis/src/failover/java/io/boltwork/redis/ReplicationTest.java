@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Tests locks that count as acquired only when replicas have them. */
 class ReplicationTest {
     private static final Duration ENOUGH = Duration.ofMillis(1_900);
-    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration SHORT = Duration.ofMillis(500);
 
     private final ReplicaGroup group = ReplicaGroup.start(2);
     private final LockClient client = LockClient.create(RedisBackend.connectReplicated(group.uris()));
@@ -93,7 +93,7 @@ class ReplicationTest {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, Slack.seconds(2));
             assertThat(refused)
                     .hasMessageContaining("Only 2 of the 3 replicas")
-                    .hasMessageContaining("within 200 ms")
+                    .hasMessageContaining("within 500 ms")
                     .hasMessageContaining("does not hold the lock 'l'");
             assertThat(refused.isRetryable()).isTrue();
             assertThat(other.lock("l").tryLock(1, TimeUnit.SECONDS)).isTrue();

@@ -88,16 +88,18 @@ class RefusalPromisesTest extends RedisPromiseTest {
     void aHoldOutlivesARefusalAndItsReleaseIsRepeated(Refusal refusal) {
         LockClient client = far();
         LockClient others = near();
-        FencedLock lock = client.lock(name, LockOptions.renewedLease(Duration.ofSeconds(12))); // outlasts a restart
+        Duration length = Duration.ofSeconds(refusal == Refusal.LOADING ? 12 : 6); // outlasts a restart
+        Duration renewal = length.dividedBy(3);
+        FencedLock lock = client.lock(name, LockOptions.renewedLease(length));
         lock.lock();
         Lease lease = lock.currentLease().orElseThrow();
         Fault fault = inject(refusal.fault.apply(redis, key()));
-        pass(Duration.ofMillis(4_500)); // a renewal is due after 4 s
+        pass(renewal.plusMillis(500));
         Duration left = lease.remaining(); // the renewal may come before heal returns
         fault.heal();
         long healed = System.nanoTime();
         Await.until("the lease is renewed", () -> lease.remaining().compareTo(left) > 0);
-        measured(18, refusal + " while it was held, healed, renewed", since(healed), Duration.ofSeconds(3));
+        measured(18, refusal + " while it was held, healed, renewed", since(healed), renewal.plusSeconds(1));
 
         fault.inject();
         Await.until("it is refused", () -> isRefused(client, refusal.words));

@@ -243,12 +243,12 @@ public final class LockInspector {
 
     /**
      * Returns the time at which a token was issued: tokens are microseconds since the epoch, unless the server's clock
-     * went back.
+     * went back. A holder of another program has no token; now is the latest time at which it can have begun.
      */
     private static Instant instant(long token, long now) {
         Instant issued = Instant.EPOCH.plus(token, ChronoUnit.MICROS);
         Instant latest = Instant.ofEpochMilli(now);
-        return issued.isAfter(latest) ? latest : issued;
+        return token == 0 || issued.isAfter(latest) ? latest : issued;
     }
 
     private static LockSummary.State state(int holders, boolean claim, long until, long now) {

@@ -4,6 +4,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.machine.RecoveryTally;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
@@ -78,6 +79,14 @@ final class BackendWatch implements BackendListener {
     @Override
     public void opened(Opened opened) {
         latches.opened(opened);
+    }
+
+    @Override
+    public void freed(Freed freed) {
+        LockDriver driver = drivers.driver(freed.lock());
+        if (driver != null) { // else nothing waits here
+            drivers.post(driver, d -> d.machine.freed());
+        }
     }
 
     // ================================================================ connections

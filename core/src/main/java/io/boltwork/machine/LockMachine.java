@@ -102,6 +102,20 @@ public final class LockMachine extends LockState {
         pump();
     }
 
+    /** Lets one waiting request ask, because another program may have freed the lock. The server grants it to the first. */
+    public void freed() {
+        lastEvent = effects.now();
+        Request first = wanted != null ? wanted : waiters.oldest();
+        if (first != null && first.state == Request.State.WANTED) {
+            if (first.isAwaiting()) {
+                first.pending().askAgain = true; // the answer may be older than the message
+            } else {
+                Asking.askNow(this, first);
+            }
+        }
+        pump();
+    }
+
     /**
      * Checks that the waiter of a sleeping caller is known here. If it is not, because of an error, it enters again.
      */

@@ -32,7 +32,8 @@ public interface BackendListener {
     default void opened(Opened opened) {}
 
     /**
-     * Called when the vote of a server is free that was refused to this client. Messages may be late, duplicated or lost.
+     * Called when the vote of a server is free that was refused to this client, or when another program may have freed a
+     * lock for which this client waits. Messages may be late, duplicated or lost.
      *
      * @param freed the lock
      */

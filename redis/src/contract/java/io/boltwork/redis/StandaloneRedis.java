@@ -21,6 +21,11 @@ final class StandaloneRedis implements BeforeAllCallback, AfterAllCallback {
     }
 
     LockSite site() {
-        return new RedisSite(server, timeout -> RedisBackend.connect(server.uri() + RedisSite.timeout(timeout)));
+        return site(RedisOptions.defaults());
+    }
+
+    LockSite site(RedisOptions options) {
+        return new RedisSite(
+                server, timeout -> RedisBackend.connect(server.uri() + RedisSite.timeout(timeout), options));
     }
 }

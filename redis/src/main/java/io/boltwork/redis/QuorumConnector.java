@@ -16,6 +16,10 @@ final class QuorumConnector {
     static QuorumBackend connect(List<String> uris, RedisOptions options, QuorumOptions quorum) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(quorum, "quorum");
+        if (options.bridge() != null) {
+            throw new IllegalArgumentException(
+                    "options must have no bridge: the locks of a quorum cannot be shared with Redisson");
+        }
         if (Set.copyOf(uris).size() < uris.size()) {
             throw new IllegalArgumentException("uris must be different servers, but one is given twice: "
                     + uris.stream()

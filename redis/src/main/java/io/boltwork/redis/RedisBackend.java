@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisBackend implements LockBackend {
     private final RedisDeployment deployment;
     private final String keyPrefix;
+    private final @Nullable Bridge bridge;
 
     /** {@code null} if each attempt to connect creates its own. */
     private final @Nullable LettuceClient lettuce;
@@ -81,9 +83,10 @@ public final class RedisBackend implements LockBackend {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private RedisBackend(
-            RedisDeployment deployment, String keyPrefix, @Nullable LettuceClient lettuce, Routing servers) {
+            RedisDeployment deployment, RedisOptions options, @Nullable LettuceClient lettuce, Routing servers) {
         this.deployment = deployment;
-        this.keyPrefix = keyPrefix;
+        this.keyPrefix = options.keyPrefix();
+        this.bridge = options.bridge();
         this.lettuce = lettuce;
         this.servers = servers;
     }
@@ -328,13 +331,18 @@ public final class RedisBackend implements LockBackend {
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
         long idleMillis =
                 Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
-        KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis);
+        KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis, bridged(options.bridge()));
         if (options.lazyConnect()) {
             Routing lazy = LazyRouting.connect(
                     deployment, keySpace, () -> connectNow(deployment, keySpace, options, base, transport));
-            return new RedisBackend(deployment, options.keyPrefix(), null, lazy);
+            return new RedisBackend(deployment, options, null, lazy);
         }
         return connectNow(deployment, keySpace, options, base, transport);
+    }
+
+    /** Returns the locks that are shared with Redisson. */
+    private static @Nullable Predicate<String> bridged(@Nullable Bridge bridge) {
+        return bridge == null ? null : name -> bridge.covers(name) && KeySpace.isBridgeable(name);
     }
 
     private static RedisBackend connectNow(
@@ -349,7 +357,7 @@ public final class RedisBackend implements LockBackend {
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
                     ? ClusterRouting.connect(lettuce, deployment, keySpace)
                     : SingleMaster.connect(lettuce, deployment, keySpace);
-            return new RedisBackend(deployment, options.keyPrefix(), lettuce, servers);
+            return new RedisBackend(deployment, options, lettuce, servers);
         } catch (RuntimeException e) {
             lettuce.awaitEnd(lettuce.shutdown());
             throw e;
@@ -412,8 +420,13 @@ public final class RedisBackend implements LockBackend {
         if (closed.get()) {
             Errors errors = new Errors(deployment);
             handler.accept(new Reply.Failed(false, errors.notConnected(errors.closed())));
-        } else {
+            return;
+        }
+        String refusal = bridge == null ? null : bridge.refusal(command);
+        if (refusal == null) {
             servers.send(command, handler);
+        } else {
+            handler.accept(new Reply.Failed(false, new BackendException(refusal, false, null)));
         }
     }
 

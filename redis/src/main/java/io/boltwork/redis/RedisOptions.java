@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Options of a {@link RedisBackend} beyond what its URI says. Immutable. */
 public final class RedisOptions {
     private static final RedisOptions DEFAULTS =
-            new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false);
+            new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false, null);
 
     /** The parts that follow a prefix in keys and channels. A prefix that ends in one would mix different things up. */
     private static final List<String> ADDED = List.of("readwrite", "semaphore", "latch", "client", "grants", "told");
@@ -30,6 +30,7 @@ public final class RedisOptions {
     private final @Nullable Path key;
     private final @Nullable SslOptions tls;
     private final boolean lazyConnect;
+    private final @Nullable Bridge bridge;
 
     private RedisOptions(
             String keyPrefix,
@@ -40,7 +41,8 @@ public final class RedisOptions {
             @Nullable Path certificate,
             @Nullable Path key,
             @Nullable SslOptions tls,
-            boolean lazyConnect) {
+            boolean lazyConnect,
+            @Nullable Bridge bridge) {
         this.keyPrefix = keyPrefix;
         this.idleMillis = idleMillis;
         this.clientResources = clientResources;
@@ -50,13 +52,14 @@ public final class RedisOptions {
         this.key = key;
         this.tls = tls;
         this.lazyConnect = lazyConnect;
+        this.bridge = bridge;
     }
 
     /**
      * Returns the default options.
      *
      * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, no
-     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, no lazy connecting
+     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, no lazy connecting, no bridge
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
@@ -95,7 +98,8 @@ public final class RedisOptions {
                 certificate,
                 key,
                 tls,
-                lazyConnect);
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -120,7 +124,8 @@ public final class RedisOptions {
                 certificate,
                 key,
                 tls,
-                lazyConnect);
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -137,7 +142,16 @@ public final class RedisOptions {
     public RedisOptions clientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
         return new RedisOptions(
-                keyPrefix, idleMillis, resources, sentinelCredentials, authorities, certificate, key, tls, lazyConnect);
+                keyPrefix,
+                idleMillis,
+                resources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -156,7 +170,16 @@ public final class RedisOptions {
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, credentials, authorities, certificate, key, tls, lazyConnect);
+                keyPrefix,
+                idleMillis,
+                clientResources,
+                credentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -178,7 +201,8 @@ public final class RedisOptions {
                 certificate,
                 key,
                 tls,
-                lazyConnect);
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -203,7 +227,8 @@ public final class RedisOptions {
                 certificate,
                 key,
                 tls,
-                lazyConnect);
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -224,7 +249,8 @@ public final class RedisOptions {
                 certificate,
                 key,
                 Objects.requireNonNull(options, "options"),
-                lazyConnect);
+                lazyConnect,
+                bridge);
     }
 
     /**
@@ -243,7 +269,39 @@ public final class RedisOptions {
      */
     public RedisOptions withLazyConnect(boolean lazy) {
         return new RedisOptions(
-                keyPrefix, idleMillis, clientResources, sentinelCredentials, authorities, certificate, key, tls, lazy);
+                keyPrefix,
+                idleMillis,
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazy,
+                bridge);
+    }
+
+    /**
+     * Sets which locks are shared with clients of another library, while a system changes over. All clients of a lock
+     * must share it or none: a client that does not is refused while others do. A command for a shared lock costs Redis
+     * about twice as much. Read-write locks, semaphores and latches whose names the bridge covers are refused, and so are
+     * names that are empty or contain <code>{</code>, <code>}</code> or <code>%</code>. Default: no bridge.
+     *
+     * @param bridge which locks are shared
+     * @return these options with that bridge
+     */
+    public RedisOptions withBridge(Bridge bridge) {
+        return new RedisOptions(
+                keyPrefix,
+                idleMillis,
+                clientResources,
+                sentinelCredentials,
+                authorities,
+                certificate,
+                key,
+                tls,
+                lazyConnect,
+                Objects.requireNonNull(bridge, "bridge"));
     }
 
     private static void checkReadable(Path file, String name) {
@@ -260,6 +318,12 @@ public final class RedisOptions {
     /** Returns the idle life of a lock's key, in milliseconds. */
     long idleMillis() {
         return idleMillis;
+    }
+
+    /** Returns which locks are shared, or {@code null} for none. */
+    @Nullable
+    Bridge bridge() {
+        return bridge;
     }
 
     boolean lazyConnect() {
@@ -302,6 +366,7 @@ public final class RedisOptions {
                 + (authorities == null ? "" : ", trustedCertificates=" + authorities)
                 + (certificate == null ? "" : ", clientCertificate=" + certificate)
                 + (tls == null ? "" : ", sslOptions given")
-                + (lazyConnect ? ", lazyConnect" : "") + "]");
+                + (lazyConnect ? ", lazyConnect" : "")
+                + (bridge == null ? "" : ", bridge=" + bridge) + "]");
     }
 }

@@ -2,6 +2,7 @@
 -- See docs/protocol.md#ask.
 -- KEYS
 --   1  the hash of the lock
+--   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  request
 --   2  lease, ms
@@ -26,8 +27,8 @@ local stale = now - ARGV[5] > 0
 
 -- The usual case, no owner and no waiters, reads and writes no more than necessary. It is only a short form of
 -- the general case below.
-local free = call('HMGET', key, 'owner', 'fence', 'head', 'x')
-if (free[1] or '') == '' and not free[3] and not stale and condition == '' then
+local free = call('HMGET', key, 'owner', 'fence', 'head', 'x', 'bridge')
+if (free[1] or '') == '' and not free[3] and not stale and condition == '' and not free[5] and not KEYS[2] then
   local token = math.max((tonumber(free[2]) or 0) + 1, us)
   local left = lease + takeover
   local text = string.format -- cheaper than passing numbers
@@ -64,6 +65,8 @@ local hasConditions = signals or condition ~= ''
 --- @include "enter"
 --- @include "ask"
 --- @include "touch"
+--- @bridged "bridge"
 local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1', condition)
+--- @bridged "mirror"
 touch(life)
 return {now, code, known, number, position, owner}

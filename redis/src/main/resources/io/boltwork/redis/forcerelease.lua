@@ -3,6 +3,7 @@
 -- See docs/protocol.md#force-release.
 -- KEYS
 --   1  the hash of the lock
+--   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  a token of the hold that must end, 0 for any owner
 --   2  idle life: how long the key of an unused lock lives, ms
@@ -30,6 +31,7 @@ local hasConditions = signals
 --- @include "warn"
 --- @include "freed"
 
+--- @bridged "bridge"
 local held = owner ~= '' and now < ends
 local code = $NOT_TAKEN
 local life, closed = ARGV[2], 0
@@ -55,6 +57,7 @@ if expected <= 0 or (held and owner ~= '-' and expected >= token and expected <=
   save('owner', owner, 'fence', fence)
 end
 grant()
+--- @bridged "mirror"
 if fence > 0 or head then -- otherwise there is no key
   touch(life, closed)
 end

@@ -47,6 +47,9 @@ for i = 1, #KEYS do
   local last = at + 1 + count
   local done, answer = pcall(scripts[ARGV[at]], {KEYS[i], slots = slots}, {unpack(ARGV, at + 2, last)})
   at = last + 1
+  if done and answer.err then
+    done, answer = false, answer.err
+  end
   if done then
     local values = #answer
     answers[size + 1] = values

@@ -2,6 +2,7 @@
 -- See docs/protocol.md#release.
 -- KEYS
 --   1  the hash of the lock
+--   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  request
 --   2  first token
@@ -34,7 +35,7 @@ local request = ARGV[1]
 -- than necessary. They are only a short form of the general case below.
 local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail', 'lapsed')
 local spare = (tonumber(mine[4]) or 0) - now - ARGV[11] * 7 / 8 -- as touch
-local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + $BLOCK_END
+local usual = not KEYS[2] and mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + $BLOCK_END
     and ARGV[4] == '0' and ARGV[5] == '' and ARGV[10] == '' and spare >= 0
 if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
   return {now, $RELEASED, 0, ''}
@@ -85,6 +86,7 @@ if unheard then
   slots.left = slots.left - 1
   deaf[clientOf(unheard)] = true
 end
+--- @bridged "bridge"
 local first, last, keep = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local held = owner == request
 local next = held and ARGV[5] ~= '' and ARGV[5]
@@ -101,7 +103,7 @@ if held then
   save('owner', owner, 'until', ends, 'claim', claim, 'fence', fence)
 else
   code = $NOT_HELD
-  if (owner == '' or now >= ends) and fence < first then
+  if (owner == '' or now >= ends) and fence < first and not KEYS[2] then
     code = $FORGOTTEN
   end
   if fence < last then
@@ -118,6 +120,7 @@ local verdict, known, number, position
 if held and signals then
   move()
 end
+--- @bridged "yield"
 if next and now - ARGV[8] > 0 then
   verdict, known, number, position = $STALE, indexOf(next) and 1 or 0, 0, 0
 elseif next and string.sub(ARGV[9], 1, 1) == '+' and not indexOf(next) then
@@ -127,6 +130,7 @@ elseif next then
   verdict, known, number, position = ask(next, ARGV[6], ARGV[7], true, ARGV[9])
 end
 grant()
+--- @bridged "mirror"
 if fence > 0 then -- otherwise there is no key
   touch(ARGV[11])
 end

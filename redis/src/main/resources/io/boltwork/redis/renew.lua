@@ -1,7 +1,8 @@
 -- Extends leases. Each lock has its own outcome; a key of another type spoils only its own.
 -- See docs/protocol.md#renew-and-verify.
 -- KEYS
---   n  the hashes of the locks
+--   n  the hashes of the locks. If one of them is bridged, there follow as many keys again: for each lock Redisson's hash, or for
+--      one that is not bridged the same key
 -- ARGV
 --   1  not-after, ms
 --   2  the beginning that all requests share
@@ -32,8 +33,10 @@ local lease, takeover = ARGV[3], ARGV[4]
 local differ = lease == ''
 local items = cmsgpack.unpack(ARGV[6])
 local at = 1
-for i = 1, #KEYS do
+local count = #items / (differ and 4 or 2)
+for i = 1, count do
   key = KEYS[i]
+  local shared = KEYS[count + i] ~= key and KEYS[count + i]
   local request, first = ARGV[2] .. items[at], items[at + 1]
   if differ then
     lease, takeover = items[at + 2], items[at + 3]
@@ -48,12 +51,15 @@ for i = 1, #KEYS do
     found, gone, stored, due, unused = {}, {}, nil, nil, nil
     if stale then
       code = $STALE
-    elseif owner == request and tonumber(read[2]) == first then
+    elseif owner == request and tonumber(read[2]) == first and not (shared and redis.pcall('HEXISTS', shared, owner) ~= 1) then
       code = $OK
       extend(lease, takeover)
+      if shared then
+        call('PEXPIRE', shared, ends - now)
+      end
       leave(request)
       touch(ARGV[5])
-    elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first then
+    elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first and not shared then
       code = $FORGOTTEN
     else
       code = $LOST

@@ -2,6 +2,7 @@
 -- See docs/protocol.md#restore.
 -- KEYS
 --   1  the hash of the lock
+--   2  and more: only of a bridged lock, which is never restored, see bridge
 -- ARGV
 --   1  request
 --   2  first token
@@ -32,7 +33,7 @@ local hasConditions = signals
 --- @include "touch"
 
 local code = $LOST
-if (owner == '' or now >= ends) and fence < first then
+if (owner == '' or now >= ends) and fence < first and not KEYS[2] then
   code = $OK
   lapse()
   if signals then

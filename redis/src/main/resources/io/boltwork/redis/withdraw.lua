@@ -2,6 +2,7 @@
 -- See docs/protocol.md#withdraw.
 -- KEYS
 --   1  the hash of the lock
+--   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  request, empty for none (a nudge)
 --   2  last token used, 0 if the request never held the lock
@@ -28,6 +29,7 @@ local hasConditions = signals
 --- @include "grant"
 --- @include "touch"
 
+--- @bridged "bridge"
 local code = $UNKNOWN
 if request ~= '' then
   local signalled = '' -- another request can use the signal
@@ -56,6 +58,7 @@ if signals and ARGV[3] ~= '' then
   signalEach(ARGV[3])
 end
 grant()
+--- @bridged "mirror"
 if fence > 0 or head then -- otherwise there is no key
   touch(ARGV[4])
 end

@@ -149,6 +149,7 @@ record BoltworkProperties(
      * @param clientKey PEM file with the private key of the client certificate.
      * @param clientResources Name of the bean with Lettuce's ClientResources. By default, Boltwork creates its own.
      * @param lazyConnect Whether the application starts while Redis is down, and connects in the background.
+     * @param bridge Names of the locks that are shared with Redisson, such as 'orders:*'; '*' shares all.
      * @param sentinelUsername Username for the sentinels, if they have users.
      * @param sentinelPassword Password for the sentinels, if they require one.
      */
@@ -163,6 +164,7 @@ record BoltworkProperties(
             @Nullable Path clientKey,
             @Nullable String clientResources,
             @DefaultValue("true") boolean lazyConnect,
+            @DefaultValue List<String> bridge,
             @Nullable String sentinelUsername,
             @Nullable String sentinelPassword) {
 

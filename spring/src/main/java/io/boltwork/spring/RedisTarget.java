@@ -1,6 +1,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.redis.Bridge;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
@@ -64,6 +65,13 @@ record RedisTarget(
         RedisOptions options =
                 RedisOptions.defaults().withIdleLife(redis.idleLife()).withLazyConnect(redis.lazyConnect());
         options = BoltworkProperties.apply("boltwork.redis.key-prefix", redis.keyPrefix(), options::keyPrefix);
+        if (!redis.bridge().isEmpty()) {
+            RedisOptions withoutBridge = options;
+            options = BoltworkProperties.apply(
+                    "boltwork.redis.bridge",
+                    redis.bridge().toArray(String[]::new),
+                    names -> withoutBridge.withBridge(Bridge.redisson().withNames(names)));
+        }
         Path trusted = redis.trustedCertificates();
         if (trusted != null) {
             options = BoltworkProperties.apply(

@@ -52,6 +52,8 @@ public final class Errors {
     /** Errors that occur before a script has written anything. */
     private static final Set<String> NOT_EXECUTED = Set.of(
             "WRONGTYPE",
+            "BRIDGED",
+            "UNBRIDGED",
             "NOAUTH",
             "WRONGPASS",
             "NOPERM",
@@ -413,6 +415,10 @@ public final class Errors {
         return switch (code) {
             case "WRONGTYPE" ->
                 "the key holds something other than a lock of Boltwork; choose another key prefix or delete it";
+            case "BRIDGED" ->
+                "other clients share this lock with Redisson; switch the bridge on here, too: RedisOptions.withBridge";
+            case "UNBRIDGED" ->
+                "the lock cannot be shared with Redisson; see 'What is refused' in docs/redisson-bridge.md";
             case "NOAUTH", "WRONGPASS" -> "the user or password is missing or wrong";
             case "DENIED" -> "the server is in protected mode; give it a password or bind it to this network";
             case "OOM" -> "its memory is full; raise maxmemory or remove data";

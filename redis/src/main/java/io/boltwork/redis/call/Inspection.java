@@ -10,14 +10,20 @@ import io.boltwork.spi.Report.Inspected.Holder;
 import io.boltwork.spi.Report.Inspected.Waiting;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Reads a lock by TIME and HGETALL, without a script, so that the user needs only the right to read. */
 public final class Inspection {
     /** The parts of an entry: index, weight, first and last token, end, lease, claim. */
     private static final int ENTRY_PARTS = 7;
+
+    private static final Map.Entry<String, Long> NONE = Map.entry("", 0L);
 
     private Inspection() {}
 
@@ -35,6 +41,7 @@ public final class Inspection {
                 .thenCombine(
                         connection.time(),
                         (hash, time) -> command.kind() == LockKind.LOCK ? read(time, hash) : readShared(time, hash))
+                .thenCombine(holderOfRedisson(connection, command), Inspection::with)
                 .whenComplete((inspected, failure) -> {
                     if (failure == null) {
                         handler.accept(inspected);
@@ -46,6 +53,37 @@ public final class Inspection {
                         handler.accept(connection.errors().failed(failure, keySpace.describe(command.kind(), lock)));
                     }
                 });
+    }
+
+    /** Reads who holds the lock in Redisson's hash, and for how many milliseconds, if the lock is shared with Redisson. */
+    private static CompletionStage<Map.Entry<String, Long>> holderOfRedisson(
+            ServerConnection connection, Inspect command) {
+        String lock = command.lock();
+        if (command.kind() != LockKind.LOCK || !connection.keySpace().isBridged(lock)) {
+            return CompletableFuture.completedFuture(NONE);
+        }
+        return HashFields.orNone(HashFields.read(connection, lock))
+                .thenCombine(
+                        connection.lettuce().pttl(lock.getBytes(StandardCharsets.UTF_8)),
+                        (hash, left) -> hash.fields().keySet().stream()
+                                .findFirst()
+                                .map(holder -> Map.entry(holder, left))
+                                .orElse(NONE));
+    }
+
+    /** Adds the holder that Redisson knows to a lock that has none. Its token and the time since when it holds are not known. */
+    private static Inspected with(Inspected read, Map.Entry<String, Long> holder) {
+        if (holder == NONE || !read.holders().isEmpty()) {
+            return read;
+        }
+        long until = read.server().millis() + Math.max(0, holder.getValue());
+        return new Inspected(
+                read.server(),
+                List.of(new Holder(holder.getKey(), 1, 0, until, false)),
+                0,
+                read.fence(),
+                read.queue(),
+                read.capacity());
     }
 
     private static Inspected read(ServerTime server, HashFields hash) {

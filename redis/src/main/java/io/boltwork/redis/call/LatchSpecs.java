@@ -56,7 +56,7 @@ final class LatchSpecs {
     private static <C extends LatchCommand> CommandKeys<C> key() {
         return new CommandKeys<>() {
             @Override
-            public int count(C command) {
+            public int count(C command, KeySpace keySpace) {
                 return 1;
             }
 

@@ -28,13 +28,16 @@ final class RenewItems {
 
     static final CommandKeys<Renew> KEYS = new CommandKeys<>() {
         @Override
-        public int count(Renew renew) {
-            return renew.items().size();
+        public int count(Renew renew, KeySpace keySpace) {
+            return renew.items().size() * (anyBridged(renew, keySpace) ? 2 : 1);
         }
 
         @Override
         public void write(ByteBuf out, Renew renew, KeySpace keySpace) {
             writeKeys(out, renew.items(), keySpace);
+            if (anyBridged(renew, keySpace)) {
+                renew.items().forEach(item -> writeShared(out, item.lock(), keySpace));
+            }
         }
 
         @Override
@@ -58,6 +61,19 @@ final class RenewItems {
     };
 
     private RenewItems() {}
+
+    private static boolean anyBridged(Renew renew, KeySpace keySpace) {
+        return keySpace.hasBridge() && renew.items().stream().anyMatch(item -> keySpace.isBridged(item.lock()));
+    }
+
+    /** Writes Redisson's key of a lock, or the lock's own key again if it is not shared. */
+    private static void writeShared(ByteBuf out, String lock, KeySpace keySpace) {
+        if (keySpace.isBridged(lock)) {
+            RespWriter.write(out, lock);
+        } else {
+            keySpace.writeKey(out, lock);
+        }
+    }
 
     private static void writeKeys(ByteBuf out, List<Renew.Item> items, KeySpace keySpace) {
         // Makes room for all keys. With very many locks, their names are not in the processor's caches. Reading only

@@ -18,6 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A Lua script.
@@ -29,7 +31,7 @@ import java.util.regex.Pattern;
 public record Script(String name, byte[] text, byte[] sha) {
     private static final Pattern LINE = Pattern.compile("@user_script: ?(\\d{1,6})");
     private static final Pattern CALL = Pattern.compile("call\\('([A-Z]+)'");
-    private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
+    private static final Pattern INCLUDE = Pattern.compile("--- @(include|script|bridged) \"([a-z]+)\"");
     private static final Pattern NAME = Pattern.compile("\\$([A-Z_]+)");
 
     /** The life of the record of the server's uptime after its last change: longer than a client is away for. */
@@ -61,6 +63,15 @@ public record Script(String name, byte[] text, byte[] sha) {
     public static final Script ANNOUNCE = load("announce");
     static final Script PROBE = load("probe");
 
+    /** The forms for locks that are shared with Redisson, where they differ. */
+    private static final Map<String, Script> BRIDGED = Stream.of(ACQUIRE, RELEASE, WITHDRAW, FORCE_RELEASE)
+            .collect(Collectors.toUnmodifiableMap(Script::name, script -> load(script.name, true)));
+
+    /** Returns the form of this script for locks that are shared with Redisson. */
+    Script bridged() {
+        return BRIDGED.getOrDefault(name, this);
+    }
+
     /**
      * Returns the text of an error with the name of the command that failed. The server reports only its line in the
      * script. The wording is the one that the server uses for commands outside scripts.
@@ -79,18 +90,26 @@ public record Script(String name, byte[] text, byte[] sha) {
     }
 
     private static Script load(String name) {
+        return load(name, false);
+    }
+
+    /** Returns a script, with or without the parts for locks that are shared with Redisson. */
+    private static Script load(String name, boolean bridged) {
         StringBuilder out = new StringBuilder();
-        append(out, name);
+        append(out, name, bridged);
         byte[] text = out.toString().getBytes(StandardCharsets.UTF_8);
         return new Script(name, text, sha1(text));
     }
 
-    private static void append(StringBuilder out, String name) {
+    private static void append(StringBuilder out, String name, boolean bridged) {
         for (String line : source(name).split("\n")) {
             String code = line.strip();
             Matcher include = INCLUDE.matcher(code);
             if (include.matches()) {
-                append(out, (include.group(1).equals("include") ? "include/" : "") + include.group(2));
+                String kind = include.group(1);
+                if (bridged || !kind.equals("bridged")) {
+                    append(out, (kind.equals("script") ? "" : "include/") + include.group(2), bridged);
+                }
             } else if (!code.isEmpty() && !code.startsWith("--")) {
                 out.append(code).append('\n');
             }
@@ -141,6 +160,12 @@ public record Script(String name, byte[] text, byte[] sha) {
         numbers.put("FORCED_MILLIS", IdleLife.FORCED_MILLIS);
         numbers.put("SET_MILLIS", IdleLife.SET_MILLIS);
         numbers.put("LATCH_MILLIS", IdleLife.LATCH_MILLIS);
+        numbers.put("BRIDGE_TURNS", 4L);
+        numbers.put("BRIDGE_TURNS_MILLIS", 20L);
+        numbers.put("BRIDGE_LEFT_MILLIS", 5L);
+        numbers.put("BRIDGE_POLL_MILLIS", 1_000L); // for a lock of Redisson without an end
+        numbers.put("BRIDGE_LONGEST_MILLIS", Duration.ofDays(1).toMillis());
+        numbers.put("BRIDGE_COUNTER_MILLIS", Duration.ofDays(1).toMillis());
         numbers.put("ENDED_REMEMBERED", (long) LatchRecord.REMEMBERED);
         numbers.put("SETTERS_REMEMBERED", (long) LatchRecord.SETTERS);
         return numbers;

@@ -1,9 +1,11 @@
 package io.boltwork.redis.call;
 
 import io.boltwork.BackendException;
+import io.boltwork.LockKind;
 import io.boltwork.redis.wire.FlatReply;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Command.LockCommand;
 import io.boltwork.spi.Reply;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
@@ -18,6 +20,9 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
     private final ScriptSpec<C> spec;
     private final C command;
     private final Consumer<Reply> handler;
+
+    /** Whether the lock is shared with Redisson. */
+    private final boolean bridged;
 
     /** The command to send again after a redirection, and the handler of its reply. */
     private Command<?> wish;
@@ -35,6 +40,9 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
         this.spec = spec;
         this.command = command;
         this.handler = handler;
+        this.bridged = command instanceof LockCommand<?> about
+                && about.kind() == LockKind.LOCK
+                && connection.keySpace().isBridged(about.lock());
         this.wish = command;
         this.wisher = handler;
     }
@@ -84,9 +92,11 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
         return this;
     }
 
-    /** Returns the kind by which {@code group.lua} knows the script, or an empty text if it does not. */
+    /**
+     * Returns the kind by which {@code group.lua} knows the script, or an empty text if the call cannot be part of a group.
+     */
     public String inGroup() {
-        return spec.inGroup();
+        return bridged ? "" : spec.inGroup();
     }
 
     /** Returns the origin that scripts put into their messages. */
@@ -100,12 +110,12 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
 
     @Override
     Script script() {
-        return spec.script();
+        return bridged ? spec.script().bridged() : spec.script();
     }
 
     @Override
     int keys() {
-        return spec.keys().count(command);
+        return spec.keys().count(command, connection.keySpace());
     }
 
     @Override

@@ -24,7 +24,7 @@ record ScriptSpec<C extends Command<?>>(
 
     /** The keys of a command. */
     interface CommandKeys<C> {
-        int count(C command);
+        int count(C command, KeySpace keySpace);
 
         void write(ByteBuf out, C command, KeySpace keySpace);
 
@@ -54,7 +54,7 @@ record ScriptSpec<C extends Command<?>>(
     static <C extends Command.LockCommand<?>> CommandKeys<C> anyLock() {
         return new CommandKeys<>() {
             @Override
-            public int count(C command) {
+            public int count(C command, KeySpace keySpace) {
                 return 1;
             }
 
@@ -70,17 +70,21 @@ record ScriptSpec<C extends Command<?>>(
         };
     }
 
-    /** Returns the key of a plain lock. */
+    /** Returns the key of a plain lock, and Redisson's keys if the lock is shared with Redisson. */
     static <C> CommandKeys<C> lock(Function<C, String> lock) {
         return new CommandKeys<>() {
             @Override
-            public int count(C command) {
-                return 1;
+            public int count(C command, KeySpace keySpace) {
+                return keySpace.isBridged(lock.apply(command)) ? 1 + KeySpace.REDISSON_KEYS : 1;
             }
 
             @Override
             public void write(ByteBuf out, C command, KeySpace keySpace) {
-                keySpace.writeKey(out, lock.apply(command));
+                String name = lock.apply(command);
+                keySpace.writeKey(out, name);
+                if (keySpace.isBridged(name)) {
+                    KeySpace.redissonKeys(name).forEach(key -> RespWriter.write(out, key));
+                }
             }
 
             @Override
@@ -94,7 +98,7 @@ record ScriptSpec<C extends Command<?>>(
     static <C> CommandKeys<C> client(Function<C, String> client) {
         return new CommandKeys<>() {
             @Override
-            public int count(C command) {
+            public int count(C command, KeySpace keySpace) {
                 return 1;
             }
 

@@ -161,6 +161,16 @@ public final class ServerConnection {
         return pubSub().ssubscribe(channel.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Listens on a channel. For connections that were made to listen. */
+    public CompletionStage<?> subscribe(String channel) {
+        return pubSub().subscribe(channel.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Stops listening on a channel. */
+    public void unsubscribe(String channel) {
+        pubSub().unsubscribe(channel.getBytes(StandardCharsets.UTF_8));
+    }
+
     /** Stops listening on a sharded channel. */
     public void sunsubscribe(String channel) {
         pubSub().sunsubscribe(channel.getBytes(StandardCharsets.UTF_8));

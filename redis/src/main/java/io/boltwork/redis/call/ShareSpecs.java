@@ -271,7 +271,7 @@ final class ShareSpecs {
     private static CommandKeys<Renew> itemKeys() {
         return new CommandKeys<>() {
             @Override
-            public int count(Renew renew) {
+            public int count(Renew renew, KeySpace keySpace) {
                 return renew.items().size();
             }
 

@@ -78,7 +78,7 @@ final class VoteSpecs {
     private static CommandKeys<Witness> uptime() {
         return new CommandKeys<>() {
             @Override
-            public int count(Witness command) {
+            public int count(Witness command, KeySpace keySpace) {
                 return 1;
             }
 

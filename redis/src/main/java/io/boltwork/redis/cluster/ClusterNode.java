@@ -258,7 +258,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         } else if (command instanceof Witness witness) {
             Witnessing.send(connection, witness, slot, hops, handler);
         } else {
-            ScriptCall<?> call = ScriptCall.of(connection, command, handler);
+            ScriptCall<?> call =
+                    ScriptCall.of(connection, command, connections.bridge().watching(command, handler));
             if (call == null) {
                 throw new IllegalArgumentException("Not about one lock: " + command);
             }
@@ -296,7 +297,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             });
             return;
         }
-        ScriptCall<?> call = ScriptCall.of(connection, command, handler);
+        ScriptCall<?> call =
+                ScriptCall.of(connection, command, connections.bridge().watching(command, handler));
         if (call == null) {
             throw new IllegalArgumentException("Not about one lock: " + command);
         }
@@ -308,6 +310,11 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     @Override
     public void message(ServerConnection from, byte[] body) {
         deliver(() -> GrantMessage.parse(body, from.run(), keySpace), owner::granted);
+    }
+
+    @Override
+    public void freed(ServerConnection from, String lock) {
+        owner.freed(Freed.withoutTime(lock, from.run()));
     }
 
     @Override

@@ -47,6 +47,7 @@ public final class Connections {
     private final Reconnector commandReconnector;
     private final Replicator replicator;
     private final DeliveryProbe delivery;
+    private final BridgeChannels bridge;
 
     private volatile @Nullable ServerConnection commands;
     private volatile BackendException absence;
@@ -59,6 +60,8 @@ public final class Connections {
 
     /** The client on whose channels the connection for grants listens. */
     private String whose = "";
+
+    private volatile Connector.@Nullable MessageHandler handler;
 
     /** True if opening must fail when grants do not arrive. */
     private boolean strict;
@@ -83,6 +86,7 @@ public final class Connections {
                 new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
         this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeHandler());
+        this.bridge = new BridgeChannels(loop, connector.keySpace(), this::freed, this::warn);
     }
 
     /** Makes the connection for commands. Does not try again after a failure. */
@@ -120,6 +124,11 @@ public final class Connections {
     /** Returns the connection for grants, or {@code null} while there is none. */
     public @Nullable ServerConnection grants() {
         return grants;
+    }
+
+    /** Returns the channels of locks that are shared with Redisson. */
+    public BridgeChannels bridge() {
+        return bridge;
     }
 
     /** Returns the replicator, which has a connection of its own. */
@@ -184,10 +193,11 @@ public final class Connections {
         return commands == null ? absence : Objects.requireNonNullElseGet(delivery.unheard(), connector::silent);
     }
 
-    private void listen(String client, Connector.MessageHandler handler) {
+    private void listen(String client, Connector.MessageHandler listening) {
         whose = client;
+        handler = listening;
         KeySpace keySpace = connector.keySpace();
-        Connector.MessageHandler probed = delivery.before(handler);
+        Connector.MessageHandler probed = delivery.before(listening);
         Reconnector reconnector = new Reconnector(
                 loop,
                 () -> connector.subscribe(keySpace.channel(client), keySpace.told(client), probed),
@@ -303,6 +313,13 @@ public final class Connections {
         }
     }
 
+    private void freed(ServerConnection from, String lock) {
+        Connector.MessageHandler told = handler;
+        if (told != null) {
+            told.freed(from, lock);
+        }
+    }
+
     private void warn(String what) {
         if (listener != null && warned.add(what)) {
             listener.warned(what);
@@ -377,6 +394,7 @@ public final class Connections {
         @Override
         public void up(Made made) {
             grants = made.connection();
+            bridge.up(made.connection());
             ServerConnection other = commands;
             if (other != null && !other.run().equals(made.connection().run())) {
                 commandReconnector.lose(other, ELSEWHERE);

@@ -150,6 +150,9 @@ public final class Connector {
         /** Handles the message that a lock was taken away, or that a latch was opened. */
         void taken(ServerConnection from, byte[] body);
 
+        /** Handles the message that a lock that is shared with Redisson may be free. */
+        default void freed(ServerConnection from, String lock) {}
+
         /** Handles the end of a subscription to a sharded channel, perhaps because its slot has moved. */
         default void unsubscribed(ServerConnection from, String channel) {}
     }
@@ -167,18 +170,38 @@ public final class Connector {
 
         @Override
         public void message(byte[] channel, byte[] body) {
+            if (isAboutBridge(channel)) {
+                return;
+            }
             connection.heard(
                     new Message(connection, Arrays.equals(channel, told) ? handler::taken : handler::message, body));
         }
 
         @Override
         public void smessage(byte[] channel, byte[] body) {
+            if (isAboutBridge(channel)) {
+                return;
+            }
             connection.heard(new Message(connection, handler::message, body));
         }
 
         @Override
         public void sunsubscribed(byte[] channel, long count) {
-            handler.unsubscribed(connection, new String(channel, StandardCharsets.UTF_8));
+            String name = new String(channel, StandardCharsets.UTF_8);
+            if (connection.keySpace().bridgedLock(name) == null) {
+                handler.unsubscribed(connection, name);
+            }
+        }
+
+        /** Handles a message of Redisson. Returns whether it was one. */
+        private boolean isAboutBridge(byte[] channel) {
+            KeySpace keySpace = connection.keySpace();
+            String lock =
+                    keySpace.hasBridge() ? keySpace.bridgedLock(new String(channel, StandardCharsets.UTF_8)) : null;
+            if (lock != null) {
+                handler.freed(connection, lock);
+            }
+            return lock != null;
         }
     }
 

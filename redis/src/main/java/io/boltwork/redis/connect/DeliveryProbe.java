@@ -170,6 +170,11 @@ public final class DeliveryProbe {
             }
 
             @Override
+            public void freed(ServerConnection from, String lock) {
+                handler.freed(from, lock);
+            }
+
+            @Override
             public void unsubscribed(ServerConnection from, String channel) {
                 handler.unsubscribed(from, channel);
             }

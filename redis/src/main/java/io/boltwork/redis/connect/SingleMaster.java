@@ -15,6 +15,7 @@ import io.boltwork.redis.wire.OpenedMessage;
 import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Freed;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
@@ -88,6 +89,11 @@ public final class SingleMaster implements Routing {
         }
 
         @Override
+        public void freed(ServerConnection from, String lock) {
+            listener.freed(Freed.withoutTime(lock, from.run()));
+        }
+
+        @Override
         public void taken(ServerConnection from, byte[] body) {
             if (OpenedMessage.isOne(body)) {
                 deliver(() -> OpenedMessage.parse(body, from.run(), connector.keySpace()), listener::opened);
@@ -129,7 +135,8 @@ public final class SingleMaster implements Routing {
         } else if (command instanceof Witness witness) {
             Witnessing.send(connection, witness, 0, 0, handler);
         } else {
-            ScriptCall<?> call = ScriptCall.of(connection, command, handler);
+            ScriptCall<?> call =
+                    ScriptCall.of(connection, command, connections.bridge().watching(command, handler));
             if (call == null) {
                 Scan.send(connection, command, handler);
             } else {

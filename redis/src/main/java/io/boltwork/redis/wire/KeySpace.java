@@ -6,6 +6,8 @@ import io.boltwork.spi.Printable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,11 @@ public final class KeySpace {
     private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
     private static final Pattern GLOB_SPECIAL = Pattern.compile("[*?\\[\\]^\\\\-]");
 
+    /** The number of Redisson's keys of a lock. */
+    public static final int REDISSON_KEYS = 3;
+
+    private static final String REDISSON_CHANNEL = "redisson_lock__channel:{";
+
     private final String prefix;
 
     /** The beginnings of the keys, by the ordinals of the kinds. */
@@ -27,14 +34,18 @@ public final class KeySpace {
     /** The life of an unused lock's key, in milliseconds. */
     public final long idleMillis;
 
+    /** The locks that are shared with Redisson; {@code null} if there are none. */
+    private final @Nullable Predicate<String> bridged;
+
     /** Creates a key space with the default idle life. */
     public KeySpace(String prefix) {
-        this(prefix, IdleLife.DEFAULT.toMillis());
+        this(prefix, IdleLife.DEFAULT.toMillis(), null);
     }
 
-    public KeySpace(String prefix, long idleMillis) {
+    public KeySpace(String prefix, long idleMillis, @Nullable Predicate<String> bridged) {
         this.prefix = prefix;
         this.idleMillis = idleMillis;
+        this.bridged = bridged;
         for (LockKind kind : LockKind.values()) {
             open[kind.ordinal()] = begin(kind).getBytes(StandardCharsets.UTF_8);
         }
@@ -119,6 +130,38 @@ public final class KeySpace {
      */
     public int overhead() {
         return open[LockKind.LOCK.ordinal()].length + "$9999\r\n}\r\n".length();
+    }
+
+    /** Returns whether there may be locks that are shared with Redisson. */
+    public boolean hasBridge() {
+        return bridged != null;
+    }
+
+    /** Returns whether a lock is shared with Redisson. */
+    public boolean isBridged(String lock) {
+        return bridged != null && bridged.test(lock);
+    }
+
+    /** Returns whether a name can be shared: Redisson does not escape names, so a hash tag in it would be another one. */
+    public static boolean isBridgeable(String lock) {
+        return !lock.isEmpty() && lock.chars().noneMatch(c -> isEscaped((char) c));
+    }
+
+    /** Returns Redisson's keys of a plain lock: its hash, its counter of fencing tokens, and the queue of a fair lock. */
+    public static List<String> redissonKeys(String lock) {
+        return List.of(lock, "redisson_lock_token:{" + lock + "}", "redisson_lock_queue:{" + lock + "}");
+    }
+
+    /** Returns the channel on which Redisson announces that a lock is free. */
+    public static String redissonChannel(String lock) {
+        return REDISSON_CHANNEL + lock + "}";
+    }
+
+    /** Returns the shared lock of a channel, or {@code null} if the channel is another one. */
+    public @Nullable String bridgedLock(String channel) {
+        return hasBridge() && channel.startsWith(REDISSON_CHANNEL)
+                ? channel.substring(REDISSON_CHANNEL.length(), channel.length() - 1)
+                : null;
     }
 
     /** Returns the kind of the lock of a key. */

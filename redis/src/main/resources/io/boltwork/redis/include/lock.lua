@@ -1,8 +1,12 @@
 -- Reads the hash of the lock. If owner is empty, there is none, and token, ends and claim mean nothing. head and tail are nil
 -- if no request waits. expires is when the key expires, or nil. A value that is not a number counts as missing. For lapsed,
--- see ring, for signals see condition.
+-- see ring, for signals see condition, for bridge see bridge.
 -- Needs: key, time.
-local read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed', 'signals')
+local read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed', 'signals',
+  'bridge')
+if read[11] and not KEYS[2] then
+  return redis.error_reply('BRIDGED the lock is shared with Redisson')
+end
 local owner = read[1] or ''
 local claim = owner ~= '' and read[4] or ''
 local token, ends, fence = tonumber(read[2]) or 0, tonumber(read[3]) or 0, tonumber(read[5]) or 0

@@ -62,6 +62,15 @@ public final class StoreOptions {
     String prefix;
 
     @Option(
+            names = "--bridge",
+            paramLabel = "NAMES",
+            split = ",",
+            description =
+                    "The names of the locks that are shared with Redisson, such as 'orders:*' (Redis). '*' shares all."
+                            + " Default: none.")
+    String @Nullable [] bridge;
+
+    @Option(
             names = "--timeout",
             paramLabel = "TIME",
             description = "How long to wait for an answer of a database or of ZooKeeper, such as 500ms or 2s."

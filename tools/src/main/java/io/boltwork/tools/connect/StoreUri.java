@@ -2,6 +2,7 @@ package io.boltwork.tools.connect;
 
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.jdbc.JdbcOptions;
+import io.boltwork.redis.Bridge;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
@@ -56,6 +57,9 @@ record StoreUri(Kind kind, String text) {
         RedisOptions redis = RedisOptions.defaults();
         if (options.prefix != null) {
             redis = redis.keyPrefix(options.prefix);
+        }
+        if (options.bridge != null) {
+            redis = redis.withBridge(Bridge.redisson().withNames(options.bridge));
         }
         if (options.authorities != null) {
             redis = redis.trustedCertificates(options.authorities);

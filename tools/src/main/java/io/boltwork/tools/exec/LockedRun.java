@@ -1,6 +1,7 @@
 package io.boltwork.tools.exec;
 
 import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.tools.ExitCode;
 import java.io.PrintWriter;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a command under a lease: it ends the command before the lease ends, and the lease after the command. */
@@ -38,8 +40,15 @@ final class LockedRun {
     private final Duration grace;
     private final PrintWriter err;
 
-    /** Why the command was ended; {@code null} while it was not. */
-    private final AtomicReference<@Nullable String> ended = new AtomicReference<>();
+    private enum State {
+        RUNNING,
+        /** It is being ended, because the lock is not certain any more. */
+        ENDED,
+        /** It has come to its end while the lock was certain. */
+        WHOLE
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
     LockedRun(Lease lease, Duration grace, PrintWriter err) {
         this.lease = lease;
@@ -57,9 +66,10 @@ final class LockedRun {
         int code;
         try (RunningCommand running = start(command)) {
             signals.passTo(running);
-            lease.whenLost().thenAccept(loss -> end(running, "was lost: " + loss.reason()));
+            lease.whenLost().thenAccept(loss -> end(running, () -> lossText(loss)));
             clock.scheduleWithFixedDelay(() -> look(running), 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
             code = running.await();
+            state.compareAndSet(State.RUNNING, State.WHOLE); // a late look finds a lease that is being released
         } finally {
             clock.shutdownNow();
         }
@@ -82,26 +92,41 @@ final class LockedRun {
 
     private void look(RunningCommand running) {
         if (lease.remaining().compareTo(grace) <= 0) {
-            end(running, lease.isValid() ? "could not be renewed" : "was lost");
+            end(running, () -> lease.isValid() ? "could not be renewed" : loss());
         }
     }
 
-    private void end(RunningCommand running, String why) {
-        if (ended.compareAndSet(null, why)) {
-            say("the lock '" + lease.lockName() + "' " + why + "; the command is being ended");
-            running.end();
+    /** Returns how the lease was lost. It may be lost a moment before its listeners hear of it. */
+    private String loss() {
+        return lease.whenLost()
+                .thenApply(LockedRun::lossText)
+                .toCompletableFuture()
+                .completeOnTimeout("was lost", 1, TimeUnit.SECONDS)
+                .join();
+    }
+
+    private static String lossText(LeaseLoss loss) {
+        return "was lost: " + loss.reason();
+    }
+
+    private void end(RunningCommand running, Supplier<String> why) {
+        if (state.compareAndSet(State.RUNNING, State.ENDED)) {
+            running.end(); // first, because the reason may not be known yet
+            say("the lock '" + lease.lockName() + "' " + why.get() + "; the command is being ended");
         }
     }
 
     private int finish(int code) {
+        boolean whole = state.get() == State.WHOLE;
         try {
             lease.release();
         } catch (LeaseLostException lost) {
-            if (ended.compareAndSet(null, "was lost")) {
+            if (whole) {
                 say(lost.getMessage());
             }
+            whole = false;
         }
-        if (ended.get() != null) {
+        if (!whole) {
             say("exit code " + ExitCode.LOST + ": the command did not have the lock to its end");
             return ExitCode.LOST;
         }

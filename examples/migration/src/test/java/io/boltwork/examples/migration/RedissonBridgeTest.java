@@ -1,0 +1,449 @@
+package io.boltwork.examples.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.LockInfo;
+import io.boltwork.LockOptions;
+import io.boltwork.LockSummary;
+import io.boltwork.redis.Bridge;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
+
+/** Locks that Redisson 4.7.0 and Boltwork share on one Redis: what each side sees of the other. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RedissonBridgeTest {
+    private static final LockOptions SHORT = LockOptions.renewedLease(Duration.ofSeconds(3));
+
+    private RedissonSite site;
+    private LockClient here;
+    private LockClient elsewhere;
+    private String name;
+
+    @BeforeAll
+    void open() {
+        site = new RedissonSite();
+        here = bridged(site.redis);
+        elsewhere = bridged(site.redis);
+    }
+
+    @AfterAll
+    void close() {
+        here.close();
+        elsewhere.close();
+        site.close();
+    }
+
+    @BeforeEach
+    void choose(TestInfo test) {
+        name = test.getTestMethod().orElseThrow().getName();
+    }
+
+    private static LockClient bridged(RedisServer redis) {
+        return LockClient.create(
+                RedisBackend.connect(redis.uri(), RedisOptions.defaults().withBridge(Bridge.redisson())));
+    }
+
+    private RLock old() {
+        return site.redisson.getLock(name);
+    }
+
+    private Object key(String command, String... more) {
+        String[] words = new String[2 + more.length];
+        words[0] = command;
+        words[1] = name;
+        System.arraycopy(more, 0, words, 2, more.length);
+        return site.redis.command(words);
+    }
+
+    private boolean isQueued(int requests) {
+        return here.inspector().describe(name).queue().size() == requests;
+    }
+
+    // ---------------------------------------------------------------- exclusion and waking up
+
+    @Test
+    void eachSideExcludesTheOther() {
+        FencedLock lock = here.lock(name);
+        old().lock();
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(lock.isLocked()).isTrue();
+        old().unlock();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(old().tryLock()).isFalse();
+        assertThat(old().isLocked()).isTrue();
+        lock.lock();
+        lock.unlock();
+        assertThat(old().tryLock()).as("one level is left").isFalse();
+        lock.unlock();
+        assertThat(old().tryLock()).isTrue();
+        old().unlock();
+        assertThat(key("EXISTS")).isEqualTo(0L);
+    }
+
+    @Test
+    void anUnlockOfRedissonWakesAWaiterOfBoltwork() {
+        for (int i = 0; i < 20; i++) {
+            old().lock();
+            Task<Long> waiter = Task.start("waiter", () -> {
+                here.lock(name).lock();
+                long when = System.nanoTime();
+                here.lock(name).unlock();
+                return when;
+            });
+            Await.until("it waits", () -> isQueued(1));
+            pause(20); // the channel is heard by then
+            long freed = System.nanoTime();
+            old().unlock();
+            Duration took = Duration.ofNanos(waiter.get() - freed);
+            assertThat(took).as("turn %d", i).isLessThan(Slack.of(Duration.ofMillis(500)));
+        }
+    }
+
+    @Test
+    void anUnlockOfBoltworkWakesAWaiterOfRedisson() {
+        for (int i = 0; i < 20; i++) {
+            Lease lease = here.lock(name).acquire();
+            Task<Long> waiter = Task.start("waiter", () -> {
+                old().lock();
+                long when = System.nanoTime();
+                old().unlock();
+                return when;
+            });
+            Await.until("it waits", () -> listeners() > 0);
+            pause(20);
+            long freed = System.nanoTime();
+            lease.release();
+            Duration took = Duration.ofNanos(waiter.get() - freed);
+            assertThat(took).as("turn %d", i).isLessThan(Slack.of(Duration.ofMillis(500)));
+        }
+    }
+
+    private long listeners() {
+        List<?> counted = (List<?>) site.redis.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{" + name + "}");
+        return (Long) counted.get(1);
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aClaimThatLapsesWakesRedissonToo() throws Exception {
+        Lease lease = here.lock(name).acquire();
+        LockClient dead = bridged(site.redis);
+        dead.lock(name).acquireAsync();
+        Await.until("it waits", () -> isQueued(1));
+        Task<Boolean> waiter = Task.start("waiter", () -> old().tryLock(20, TimeUnit.SECONDS));
+        Await.until("Redisson waits", () -> listeners() > 0);
+        pause(20);
+        // the client does not take the grant: its command connection is cut, its channel stays
+        dead.close();
+        lease.release();
+        assertThat(waiter.get(Slack.seconds(10))).isTrue();
+    }
+
+    @Test
+    void neitherSideStarvesTheOther() throws Exception {
+        int ours = 8;
+        long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        List<Task<Integer>> boltwork = java.util.stream.IntStream.range(0, ours)
+                .mapToObj(i -> Task.start("boltwork-" + i, () -> {
+                    FencedLock lock = (i % 2 == 0 ? here : elsewhere).lock(name);
+                    int turns = 0;
+                    while (System.nanoTime() < end) {
+                        lock.lock();
+                        turns++;
+                        lock.unlock();
+                    }
+                    return turns;
+                }))
+                .toList();
+        Task<Integer> redisson = Task.start("redisson", () -> {
+            int turns = 0;
+            while (System.nanoTime() < end) {
+                old().lock();
+                turns++;
+                old().unlock();
+            }
+            return turns;
+        });
+        int theirTurns = redisson.get(Slack.seconds(30));
+        int ourTurns =
+                boltwork.stream().mapToInt(task -> task.get(Slack.seconds(30))).sum();
+        System.out.println("bridge: 8 threads of Boltwork had " + ourTurns + " turns, 1 of Redisson " + theirTurns);
+        assertThat(theirTurns).isGreaterThan(20);
+        assertThat(ourTurns).isGreaterThan(20);
+    }
+
+    @Test
+    void fifoWaitersAndConditionsWorkOnTheBridge() throws Exception {
+        FencedLock lock = here.lock(name, LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO));
+        Condition full = lock.condition("full");
+        Task<Boolean> waiter = Task.start("waiter", () -> {
+            lock.lock();
+            try {
+                return full.await(10, TimeUnit.SECONDS);
+            } finally {
+                lock.unlock();
+            }
+        });
+        Await.until("it waits for the signal", () -> key("EXISTS").equals(0L) && lock.tryLock() && unlocked(lock));
+        pause(100);
+        old().lock();
+        old().unlock();
+        lock.lock();
+        full.signal();
+        lock.unlock();
+        assertThat(waiter.get()).isTrue();
+    }
+
+    private static boolean unlocked(FencedLock lock) {
+        lock.unlock();
+        return true;
+    }
+
+    // ---------------------------------------------------------------- losses
+
+    @Test
+    void forceUnlockOfRedissonIsALoss() throws Exception {
+        Lease lease = here.lock(name, SHORT).acquire();
+        assertThat(old().forceUnlock()).isTrue();
+        lease.whenLost().toCompletableFuture().get(Slack.seconds(3).toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(old().tryLock()).isTrue();
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        assertThat(old().isHeldByCurrentThread())
+                .as("the late release changed nothing")
+                .isTrue();
+        old().unlock();
+    }
+
+    @Test
+    void whoAsksFindsALossEarlier() throws Exception {
+        Lease lease = here.lock(name).acquire();
+        old().forceUnlock();
+        try (Lease next = elsewhere.lock(name).tryAcquire().orElseThrow()) {
+            lease.whenLost().toCompletableFuture().get(Slack.seconds(1).toMillis(), TimeUnit.MILLISECONDS);
+            assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        }
+    }
+
+    @Test
+    void aFlushIsALossAndNothingIsRestored() throws Exception {
+        Lease lease = here.lock(name, SHORT).acquire();
+        site.redis.command("DEL", name, "boltwork:{" + name + "}");
+        old().lock();
+        old().unlock();
+        lease.whenLost().toCompletableFuture().get(Slack.seconds(3).toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(key("EXISTS")).isEqualTo(0L);
+        try (Lease next = elsewhere.lock(name).acquire()) {
+            assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+        }
+    }
+
+    @Test
+    void aRecordThatWasEvictedLeavesRedissonsKeyUntilItEnds() throws Exception {
+        Lease lease = here.lock(name, SHORT).acquire();
+        site.redis.command("DEL", "boltwork:{" + name + "}");
+        lease.whenLost().toCompletableFuture().get(Slack.seconds(3).toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(old().tryLock(10, TimeUnit.SECONDS)).isTrue();
+        old().unlock();
+    }
+
+    @Test
+    void aHoldOfRedissonCountsUntilItsKeyEnds() throws Exception {
+        old().lock(1_500, TimeUnit.MILLISECONDS); // nothing renews it
+        long start = System.nanoTime();
+        assertThat(here.lock(name).tryLock(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(1_400), Slack.seconds(3));
+        assertThatThrownBy(() -> old().unlock()).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(here.lock(name).isHeldByCurrentThread()).isTrue();
+        here.lock(name).unlock();
+    }
+
+    @Test
+    void renewalsExtendBothKeys() {
+        try (Lease lease = here.lock(name, SHORT).acquire()) {
+            pause(4_000);
+            assertThat(lease.isValid()).isTrue();
+            assertThat(old().tryLock()).isFalse();
+            assertThat(Math.abs((Long) key("PTTL") - remaining())).isLessThan(100);
+        }
+    }
+
+    private long remaining() {
+        String until = (String) site.redis.command("HGET", "boltwork:{" + name + "}", "until");
+        List<?> time = (List<?>) site.redis.command("TIME");
+        return Long.parseLong(until)
+                - Long.parseLong((String) time.get(0)) * 1_000
+                - Long.parseLong((String) time.get(1)) / 1_000;
+    }
+
+    // ---------------------------------------------------------------- tokens, records, force release
+
+    @Test
+    void tokensOfBothSidesGrowTogether() {
+        RFencedLock fenced = site.redisson.getFencedLock(name);
+        long last = 0;
+        for (int i = 0; i < 5; i++) {
+            long theirs = fenced.lockAndGetToken();
+            assertThat(theirs).isGreaterThan(last);
+            fenced.unlock();
+            try (Lease lease = here.lock(name).acquire()) {
+                assertThat(lease.fencingToken()).isGreaterThan(theirs);
+                last = lease.fencingToken();
+            }
+        }
+    }
+
+    @Test
+    void theInspectorShowsAHolderOfRedisson() {
+        old().lock();
+        LockInfo seen = here.inspector().describe(name);
+        assertThat(seen.state()).isEqualTo(LockSummary.State.HELD);
+        assertThat(seen.holders()).hasSize(1);
+        assertThat(seen.holders().get(0).request())
+                .endsWith(":" + Thread.currentThread().getId());
+        assertThat(seen.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+        System.out.println(seen);
+        assertThat(here.inspector().forceRelease(name)).isTrue();
+        assertThat(key("EXISTS")).isEqualTo(0L);
+        assertThat(old().isHeldByCurrentThread()).isFalse();
+        assertThat(here.inspector().describe(name).state()).isEqualTo(LockSummary.State.FREE);
+    }
+
+    @Test
+    void aForceReleaseFreesBothKeys() throws Exception {
+        Lease lease = here.lock(name).acquire();
+        assertThat(elsewhere.inspector().forceRelease(name)).isTrue();
+        lease.whenLost().toCompletableFuture().get(Slack.seconds(1).toMillis(), TimeUnit.MILLISECONDS);
+        assertThat(old().tryLock()).isTrue();
+        old().unlock();
+    }
+
+    // ---------------------------------------------------------------- what is refused
+
+    @Test
+    void aClientWithoutTheBridgeIsRefused() {
+        here.lock(name).lock();
+        here.lock(name).unlock();
+        FencedLock plain = site.locks.lock(name);
+        assertThatThrownBy(plain::tryLock)
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("RedisOptions.withBridge");
+        assertThatThrownBy(() -> site.locks.inspector().forceRelease(name))
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("RedisOptions.withBridge");
+        assertThat(here.lock(name).tryLock()).isTrue();
+        here.lock(name).unlock();
+    }
+
+    @Test
+    void aLockThatAClientWithoutTheBridgeUsesIsRefused() {
+        try (Lease lease = site.locks.lock(name).acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThatThrownBy(here.lock(name)::tryLock)
+                    .isInstanceOf(BackendException.class)
+                    .hasMessageContaining("without the bridge");
+        }
+        assertThat(here.lock(name).tryLock()).isTrue();
+        here.lock(name).unlock();
+    }
+
+    @Test
+    void otherKindsOfRedissonAreRefused() {
+        site.redisson.getReadWriteLock(name).readLock().lock();
+        assertThatThrownBy(here.lock(name)::tryLock)
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("cannot be shared with Redisson");
+        site.redisson.getReadWriteLock(name).readLock().unlock();
+        site.redisson.getSemaphore(name).trySetPermits(3);
+        assertThatThrownBy(here.lock(name)::tryLock)
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("cannot be shared with Redisson");
+        site.redisson.getSemaphore(name).delete();
+        assertThat(here.lock(name).tryLock()).isTrue();
+        here.lock(name).unlock();
+    }
+
+    @Test
+    void aFairLockWithWaitersIsRefused() throws Exception {
+        RLock fair = site.redisson.getFairLock(name);
+        fair.lock();
+        Task<Boolean> waiter = Task.start("fair", () -> {
+            fair.lock();
+            fair.unlock();
+            return true;
+        });
+        Await.until(
+                "it waits",
+                () -> site.redis
+                        .command("EXISTS", "redisson_lock_queue:{" + name + "}")
+                        .equals(1L));
+        assertThatThrownBy(here.lock(name)::tryLock)
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("cannot be shared with Redisson");
+        fair.unlock();
+        assertThat(waiter.get()).isTrue();
+    }
+
+    @Test
+    void otherKindsOfBoltworkAreRefused() {
+        assertThatThrownBy(() -> here.semaphore(name, 3).tryAcquire())
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("Bridge.withNames");
+        assertThatThrownBy(() -> here.readWriteLock(name).readLock().tryLock())
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("Bridge.withNames");
+        assertThatThrownBy(() -> here.latch(name).trySetCount(2))
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("Bridge.withNames");
+        assertThatThrownBy(here.lock("a{b}")::tryLock)
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("must not be empty or contain {, } or %");
+    }
+
+    @Test
+    void onlyTheNamesOfTheBridgeAreShared() {
+        Bridge some = Bridge.redisson().withNames("orders:*", name);
+        try (LockClient client = LockClient.create(
+                RedisBackend.connect(site.redis.uri(), RedisOptions.defaults().withBridge(some)))) {
+            Optional<Lease> shared = client.lock("orders:7").tryAcquire();
+            Optional<Lease> own = client.lock("coupons:7").tryAcquire();
+            assertThat(site.redisson.getLock("orders:7").tryLock()).isFalse();
+            assertThat(site.redisson.getLock("coupons:7").tryLock()).isTrue();
+            site.redisson.getLock("coupons:7").unlock();
+            shared.orElseThrow().release();
+            own.orElseThrow().release();
+        }
+        assertThatThrownBy(() -> Bridge.redisson().withNames())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("patterns must not be empty");
+    }
+}

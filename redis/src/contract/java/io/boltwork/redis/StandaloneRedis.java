@@ -26,6 +26,8 @@ final class StandaloneRedis implements BeforeAllCallback, AfterAllCallback {
 
     LockSite site(RedisOptions options) {
         return new RedisSite(
-                server, timeout -> RedisBackend.connect(server.uri() + RedisSite.timeout(timeout), options));
+                server,
+                timeout -> RedisBackend.connect(server.uri() + RedisSite.timeout(timeout), options),
+                options.bridge() != null);
     }
 }

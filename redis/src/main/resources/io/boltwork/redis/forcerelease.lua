@@ -1,9 +1,9 @@
 -- Takes a lock away from its owner, or ends one hold only, and grants it to the next waiter. Tells the owner's client, and those
 -- that wait for the vote of a quorum.
 -- See docs/protocol.md#force-release.
+-- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS
 --   1  the hash of the lock
---   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  a token of the hold that must end, 0 for any owner
 --   2  idle life: how long the key of an unused lock lives, ms

@@ -1,8 +1,8 @@
 -- Releases a lock, asks for it again for another request, and grants it to the next waiter.
 -- See docs/protocol.md#release.
+-- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS
 --   1  the hash of the lock
---   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  request
 --   2  first token
@@ -35,8 +35,8 @@ local request = ARGV[1]
 -- than necessary. They are only a short form of the general case below.
 local mine = call('HMGET', key, 'owner', 'token', 'fence', 'x', 'head', 'tail', 'lapsed')
 local spare = (tonumber(mine[4]) or 0) - now - ARGV[11] * 7 / 8 -- as touch
-local usual = not KEYS[2] and mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + $BLOCK_END
-    and ARGV[4] == '0' and ARGV[5] == '' and ARGV[10] == '' and spare >= 0
+local usual = mine[1] == request and mine[2] == ARGV[2] and tonumber(mine[3]) == mine[2] + $BLOCK_END
+    and ARGV[4] == '0' and ARGV[5] == '' and ARGV[10] == '' and spare >= 0 and not KEYS[2]
 if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence', ARGV[3])) ~= 'table' then
   return {now, $RELEASED, 0, ''}
 end

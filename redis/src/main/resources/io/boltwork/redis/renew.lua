@@ -1,8 +1,8 @@
 -- Extends leases. Each lock has its own outcome; a key of another type spoils only its own.
 -- See docs/protocol.md#renew-and-verify.
+-- If a lock is shared with Redisson, as many keys follow again: for each lock Redisson's hash, or the same key if it is not shared.
 -- KEYS
---   n  the hashes of the locks. If one of them is bridged, there follow as many keys again: for each lock Redisson's hash, or for
---      one that is not bridged the same key
+--   n  the hashes of the locks
 -- ARGV
 --   1  not-after, ms
 --   2  the beginning that all requests share

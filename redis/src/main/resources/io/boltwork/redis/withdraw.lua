@@ -1,8 +1,8 @@
 -- Removes a request from the queue or from ownership, and grants a free lock to the next waiter.
 -- See docs/protocol.md#withdraw.
+-- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS
 --   1  the hash of the lock
---   2  and more: only of a bridged lock, see bridge
 -- ARGV
 --   1  request, empty for none (a nudge)
 --   2  last token used, 0 if the request never held the lock

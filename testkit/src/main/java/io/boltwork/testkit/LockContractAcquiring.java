@@ -388,6 +388,7 @@ abstract class LockContractAcquiring extends LockContractPart {
 
     @Test
     void everyNameHasItsOwnLock() {
+        needsLockOfItsOwn();
         Party party = party();
         FencedLock theirs = newLockNamed("{" + name + "}");
         List<String> names = List.of(
@@ -419,6 +420,7 @@ abstract class LockContractAcquiring extends LockContractPart {
 
     @Test
     void waitersOfUnusualNamesAreWoken() {
+        needsLockOfItsOwn();
         for (String odd : List.of("{a}{b} " + name, "100 % " + name, "🔒" + name)) {
             FencedLock theirs = newLockNamed(odd);
             theirs.lock();

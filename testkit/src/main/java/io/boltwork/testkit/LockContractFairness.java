@@ -214,6 +214,7 @@ abstract class LockContractFairness extends LockContractPart {
 
     @Test
     void allForgottenRequestsAskAtOnceWhenOneLearnsOfIt() {
+        needsLockOfItsOwn();
         FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(1_000)));
         theirs.lock();
         Party party = party();

@@ -157,6 +157,7 @@ abstract class LockContractInspecting extends LockContractPart {
 
     @Test
     void aHolderOfAnUnknownClientIsReportedByItsRequest() {
+        needsLockOfItsOwn();
         Lease lease = newLock().withOptions(LockOptions.renewedLease(RENEWED)).acquire();
         site.flush();
         Await.until("the hold is restored", () -> inspect().owner() != null);

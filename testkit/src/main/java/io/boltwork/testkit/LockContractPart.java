@@ -1,6 +1,7 @@
 package io.boltwork.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.BusyLock;
@@ -360,6 +361,11 @@ abstract class LockContractPart {
     /** Skips a test of what only a server with a queue has. */
     final void needsQueue() {
         assumeTrue(site.hasQueue(), "this backend has no queue, and refuses what needs one");
+    }
+
+    /** Skips a test of what a lock that is shared with another program does not do. */
+    final void needsLockOfItsOwn() {
+        assumeFalse(site.isShared(), "these locks are shared: nothing is restored, and names with braces are refused");
     }
 
     /** Skips a test of something that this backend does not have. */

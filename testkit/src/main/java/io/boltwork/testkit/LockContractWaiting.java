@@ -252,6 +252,7 @@ abstract class LockContractWaiting extends LockContractPart {
 
     @Test
     void theSafetyPollServesForgottenWaitersAndLostGrants() {
+        needsLockOfItsOwn();
         FencedLock forgetting = newLockNamed(name + ":forgotten");
         forgetting.lock();
         Task<Long> forgotten = visitor(newLockNamed(name + ":forgotten"));

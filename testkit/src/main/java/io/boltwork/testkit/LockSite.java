@@ -70,6 +70,16 @@ public interface LockSite {
     }
 
     /**
+     * Returns whether the locks are shared with another program. Then a hold that the server has forgotten is lost instead
+     * of restored, and names with braces are refused.
+     *
+     * @return {@code false} unless overridden
+     */
+    default boolean isShared() {
+        return false;
+    }
+
+    /**
      * Returns the longest lease that the backend allows.
      *
      * @return 365 days unless overridden

@@ -73,7 +73,8 @@ public final class Inspection {
 
     /** Adds the holder that Redisson knows to a lock that has none. Its token and the time since when it holds are not known. */
     private static Inspected with(Inspected read, Map.Entry<String, Long> holder) {
-        if (holder == NONE || !read.holders().isEmpty()) {
+        boolean isOurs = !read.holders().isEmpty() || read.keptUntilMillis() > 0;
+        if (holder == NONE || isOurs) {
             return read;
         }
         long until = read.server().millis() + Math.max(0, holder.getValue());

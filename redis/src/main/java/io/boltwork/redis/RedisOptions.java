@@ -19,7 +19,8 @@ public final class RedisOptions {
             new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false, null);
 
     /** The parts that follow a prefix in keys and channels. A prefix that ends in one would mix different things up. */
-    private static final List<String> ADDED = List.of("readwrite", "semaphore", "latch", "client", "grants", "told");
+    private static final List<String> ADDED =
+            List.of("readwrite", "semaphore", "latch", "client", "grants", "told", "bridge");
 
     private final String keyPrefix;
     private final long idleMillis;

@@ -21,6 +21,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,14 +162,20 @@ public final class ServerConnection {
         return pubSub().ssubscribe(channel.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Listens on a channel. For connections that were made to listen. */
-    public CompletionStage<?> subscribe(String channel) {
-        return pubSub().subscribe(channel.getBytes(StandardCharsets.UTF_8));
+    /** Listens on channels. For connections that were made to listen. */
+    public CompletionStage<?> subscribe(String... channels) {
+        return pubSub().subscribe(bytes(channels));
     }
 
-    /** Stops listening on a channel. */
-    public void unsubscribe(String channel) {
-        pubSub().unsubscribe(channel.getBytes(StandardCharsets.UTF_8));
+    /** Stops listening on channels. */
+    public void unsubscribe(String... channels) {
+        pubSub().unsubscribe(bytes(channels));
+    }
+
+    private static byte[][] bytes(String... channels) {
+        return Stream.of(channels)
+                .map(channel -> channel.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
     }
 
     /** Stops listening on a sharded channel. */

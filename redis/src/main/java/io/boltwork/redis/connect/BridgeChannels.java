@@ -5,7 +5,6 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.netty.util.concurrent.EventExecutor;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -105,23 +104,21 @@ public final class BridgeChannels {
             known.used = true;
             return;
         }
-        execute(() -> subscribe(at, KeySpace.redissonChannel(lock)).whenComplete((ok, failure) -> {
+        execute(() -> subscribe(at, lock).whenComplete((ok, failure) -> {
             if (failure == null) {
                 freed.accept(at, lock);
             } else if (channels.remove(lock, fresh) && connection == at) {
                 warn.accept("The channel on which Redisson announces that the lock '" + lock
                         + "' is free cannot be heard; waiting callers ask for it every 5 s (" + failure.getMessage()
-                        + "). In an ACL, the user needs &redisson_lock__channel:*");
+                        + "). In an ACL, the user needs &redisson_lock__channel:* and &<prefix>:bridge:*");
             }
         }));
     }
 
-    private static CompletionStage<?> subscribe(ServerConnection at, String channel) {
-        return at.isSharded()
-                ? CompletableFuture.allOf(
-                        at.subscribe(channel).toCompletableFuture(),
-                        at.ssubscribe(channel, false).toCompletableFuture())
-                : at.subscribe(channel);
+    private CompletionStage<?> subscribe(ServerConnection at, String lock) {
+        String channel = KeySpace.redissonChannel(lock);
+        CompletionStage<?> listens = at.subscribe(keySpace.bridgeChannel(lock), channel); // in this order
+        return at.isSharded() ? listens.thenCombine(at.ssubscribe(channel, false), (one, other) -> one) : listens;
     }
 
     private void sweepLater(ServerConnection swept) {
@@ -143,7 +140,7 @@ public final class BridgeChannels {
                 channel.used = false;
             } else if (channels.remove(lock, channel)) {
                 String name = KeySpace.redissonChannel(lock);
-                channel.at.unsubscribe(name);
+                channel.at.unsubscribe(name, keySpace.bridgeChannel(lock));
                 if (channel.at.isSharded()) {
                     channel.at.sunsubscribe(name);
                 }

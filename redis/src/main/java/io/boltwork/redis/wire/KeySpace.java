@@ -157,6 +157,11 @@ public final class KeySpace {
         return REDISSON_CHANNEL + lock + "}";
     }
 
+    /** Returns the channel on which clients of Boltwork show that they listen on that of Redisson. */
+    public String bridgeChannel(String lock) {
+        return prefix + ":bridge:{" + lock + "}";
+    }
+
     /** Returns the shared lock of a channel, or {@code null} if the channel is another one. */
     public @Nullable String bridgedLock(String channel) {
         return hasBridge() && channel.startsWith(REDISSON_CHANNEL)

@@ -44,16 +44,21 @@ else
   shut = nil
 end
 
--- Wakes those who wait for the lock with Redisson. Returns whether there may be some. In a cluster, they may listen at another
--- server.
-local woken
+local channel, woken = 'redisson_lock__channel:{' .. KEYS[2] .. '}', false
+
+-- Returns whether some may wait for the lock with Redisson. Clients of Boltwork that listen on Redisson's channel listen on a
+-- channel of their own, too, so that they can be told apart. In a cluster, those of Redisson may listen at another server.
+local function isAwaited()
+  local own = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'bridge:{' .. KEYS[2] .. '}'
+  local listening = redis.pcall('PUBSUB', 'NUMSUB', channel, own)
+  return listening.err or listening[2] > listening[4] or string.find(ARGV[#ARGV], ':', 1, true)
+end
+
+-- Wakes those who wait for the lock, in each of the two ways in which they may listen.
 local function wake()
-  local channel = 'redisson_lock__channel:{' .. KEYS[2] .. '}'
-  local heard = redis.pcall('PUBLISH', channel, '0')
+  redis.pcall('PUBLISH', channel, '0')
   if string.find(ARGV[#ARGV], ':', 1, true) then
     redis.pcall('SPUBLISH', channel, '0')
-    heard = 1
   end
   woken = true
-  return heard ~= 0
 end

@@ -2,7 +2,8 @@
 -- Needs: bridge.
 if owner == '' and (turns >= $BRIDGE_TURNS or now - since >= $BRIDGE_TURNS_MILLIS) then
   turns, since = 0, now
-  if wake() then
+  if isAwaited() then
+    wake()
     left = now + $BRIDGE_LEFT_MILLIS
     owner, ends, claim, shut = '-', left, '', left
   end

@@ -1,0 +1,141 @@
+package io.boltwork.examples.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.redis.Bridge;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.Task;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.redisson.config.ShardedSubscriptionMode;
+
+/** Locks that Redisson 4.7.0 and Boltwork share on a Redis Cluster, whichever kind of channel Redisson uses. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RedissonBridgeClusterTest {
+    private static final int NAMES = 6;
+
+    private ClusterGroup cluster;
+    private LockClient here;
+
+    @BeforeAll
+    void open() {
+        cluster = ClusterGroup.start();
+        here = LockClient.create(RedisBackend.connectCluster(
+                cluster.uris(), RedisOptions.defaults().withBridge(Bridge.redisson())));
+    }
+
+    @AfterAll
+    void close() {
+        here.close();
+        cluster.close();
+    }
+
+    private RedissonClient redisson(ShardedSubscriptionMode mode) {
+        Config config = new Config();
+        config.setThreads(2).setNettyThreads(4);
+        config.useClusterServers()
+                .setShardedSubscriptionMode(mode)
+                .setMasterConnectionMinimumIdleSize(1)
+                .setMasterConnectionPoolSize(8)
+                .setSlaveConnectionMinimumIdleSize(1)
+                .setSubscriptionConnectionMinimumIdleSize(1)
+                .addNodeAddress(cluster.uris().toArray(String[]::new));
+        return Redisson.create(config);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ShardedSubscriptionMode.class)
+    void bothSidesExcludeAndWakeEachOther(ShardedSubscriptionMode mode) {
+        RedissonClient redisson = redisson(mode);
+        try {
+            for (int i = 0; i < NAMES; i++) { // on several masters
+                String name = "orders:" + mode + ":" + i;
+                RLock old = redisson.getLock(name);
+                FencedLock lock = here.lock(name);
+                old.lock();
+                assertThat(lock.tryLock()).isFalse();
+                Task<Boolean> ours = Task.start("boltwork", () -> {
+                    lock.lock();
+                    lock.unlock();
+                    return true;
+                });
+                Await.until(
+                        "it waits",
+                        () -> here.inspector().describe(name).queue().size() == 1);
+                pause();
+                old.unlock();
+                assertThat(ours.get(Slack.seconds(3))).isTrue();
+
+                Lease lease = lock.acquire();
+                Task<Boolean> theirs = Task.start("redisson", () -> {
+                    old.lock();
+                    old.unlock();
+                    return true;
+                });
+                pause();
+                lease.release();
+                assertThat(theirs.get(Slack.seconds(3))).isTrue();
+            }
+        } finally {
+            redisson.shutdown();
+        }
+    }
+
+    /** Lets a subscription be confirmed; without it, the waiter would find the lock free by asking. */
+    private static void pause() {
+        try {
+            Thread.sleep(200);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aHoldSurvivesThatItsSlotMoves() {
+        RedissonClient redisson = redisson(ShardedSubscriptionMode.AUTO);
+        try {
+            String name = "moving";
+            FencedLock lock = here.lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));
+            Lease lease = lock.acquire();
+            Task<Boolean> theirs = Task.start("redisson", () -> {
+                redisson.getLock(name).lock();
+                redisson.getLock(name).unlock();
+                return true;
+            });
+            pause();
+            int slot = io.lettuce.core.cluster.SlotHash.getSlot(name);
+            RedisServer from = cluster.masterOf(slot);
+            RedisServer to = cluster.masters().stream()
+                    .filter(master -> master != from)
+                    .findFirst()
+                    .orElseThrow();
+            cluster.moveSlot(slot, from, to);
+            Await.within(Duration.ofSeconds(10), "it goes on", lease::isValid);
+            assertThat(redisson.getLock(name).tryLock()).isFalse();
+            lease.release();
+            assertThat(theirs.get(Slack.seconds(15))).isTrue(); // Redisson may sleep for the rest of the lease
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        } finally {
+            redisson.shutdown();
+        }
+    }
+}

@@ -25,6 +25,7 @@ class ReadmeTest {
                 "docs/fencing.md",
                 "docs/migrating.md",
                 "docs/migrating-from-redisson.md",
+                "docs/redisson-bridge.md",
                 "docs/operations.md",
                 "docs/spring.md",
                 "docs/reactive.md",

@@ -43,6 +43,29 @@ class RedisOptionsTest {
         }
     }
 
+    @Test
+    void theBridgeCoversTheNamesThatMatchAPattern() {
+        Bridge all = Bridge.redisson();
+        Bridge some = all.withNames("orders:*", "c?upon");
+        assertThat(List.of("orders:7", "orders:", "coupon", "anything")).allMatch(all::covers);
+        assertThat(List.of("orders:7", "orders:", "coupon")).allMatch(some::covers);
+        assertThat(List.of("order", "my orders:7", "coupons")).noneMatch(some::covers);
+        assertThat(RedisOptions.defaults().bridge()).isNull();
+        assertThat(RedisOptions.defaults().withBridge(some).keyPrefix("shop"))
+                .hasToString("RedisOptions[keyPrefix=shop, bridge=Bridge[redisson, names=[orders:*, c?upon]]]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(all::withNames)
+                .withMessage("patterns must not be empty; omit withNames to share all names");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> all.withNames("a", ""))
+                .withMessage("patterns must not contain an empty one, but are [a, ]");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisBackend.connectQuorum(
+                        List.of("redis://a", "redis://b", "redis://c"),
+                        RedisOptions.defaults().withBridge(all)))
+                .withMessageContaining("options must have no bridge");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"", " ", "a b", "a{", "}", "a\tb", "a\n", "a\0", "a\ud800", "\udc00a", "a:semaphore", "a:grants"

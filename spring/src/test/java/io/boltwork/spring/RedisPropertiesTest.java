@@ -14,6 +14,7 @@ import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.SentinelGroup;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -113,6 +114,22 @@ class RedisPropertiesTest {
                     uri,
                     "boltwork.redis.sentinel-username=watcher",
                     "boltwork.redis.sentinel-password=w4tsch");
+        }
+    }
+
+    @Test
+    void theBridgeSharesTheLocksOfSomeNames() {
+        try (RedisServer server = RedisServer.start()) {
+            redis().withPropertyValues("boltwork.redis.uri=" + server.uri(), "boltwork.redis.bridge=orders:*,coupon")
+                    .run(context -> {
+                        LockClient locks = context.getBean(LockClient.class);
+                        for (String name : List.of("orders:7", "coupon", "stock:1")) {
+                            try (Lease lease = locks.lock(name).acquire()) {
+                                assertThat(lease.isValid()).isTrue();
+                                assertThat(server.command("EXISTS", name)).isEqualTo(name.equals("stock:1") ? 0L : 1L);
+                            }
+                        }
+                    });
         }
     }
 

@@ -155,6 +155,19 @@ class LookCommandsTest {
     }
 
     @Test
+    void aHolderOfRedissonIsShownAndReleasedOnTheBridge() {
+        redis.command("HSET", "bridged:1", "8743c9c0-0795-4907-87fd-6c719a6b4586:7", "1");
+        redis.command("PEXPIRE", "bridged:1", "30000");
+        assertThat(run("describe", "bridged:1", "--bridge", "bridged:*").out())
+                .contains("HELD", "8743c9c0-0795-4907-87fd-6c719a6b4586:7");
+        assertThat(run("describe", "bridged:1").out()).doesNotContain("HELD");
+        assertThat(run("release", "bridged:1", "--force", "--yes", "--bridge", "bridged:*")
+                        .exitCode())
+                .isZero();
+        assertThat(redis.command("EXISTS", "bridged:1")).isEqualTo(0L);
+    }
+
+    @Test
     void aPrefixSeparatesLocks() {
         try (Lease lease = checkout.lock("prefix:1").acquire()) {
             assertThat(lease.isValid()).isTrue();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("load")
 class ConditionDifferentialTest {
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 8);
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 5);
 
     /** The last digit of the seeds of sequences with conditions. */
     private static final int KIND = 4;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Compares the rules of latches in Java with the scripts, see {@link LatchDifferentialRun}. */
 class LatchDifferentialTest {
 
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 40);
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 20);
 
     @Test
     void redisAndTheRulesAnswerAlike() throws Exception {

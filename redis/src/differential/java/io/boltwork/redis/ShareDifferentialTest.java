@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ShareDifferentialTest {
 
     private static final int SEQUENCES =
-            Integer.getInteger("boltwork.sequences", Boolean.getBoolean("boltwork.proof") ? 100 : 10);
+            Integer.getInteger("boltwork.sequences", Boolean.getBoolean("boltwork.proof") ? 100 : 5);
 
     @Test
     void redisAndMemoryAnswerAlike() throws Exception {

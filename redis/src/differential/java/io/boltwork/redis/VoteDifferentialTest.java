@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Compares the rules of votes in Java with the scripts, see {@link VoteDifferentialRun}. */
 class VoteDifferentialTest {
 
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 12);
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 8);
 
     @Test
     void redisAndTheRulesAnswerAlike() throws Exception {

@@ -73,8 +73,8 @@ public final class Bridge {
                         acquire.kind() == LockKind.SEMAPHORE ? "semaphore" : "read-write lock", acquire.lock());
             }
             if (!KeySpace.isBridgeable(acquire.lock())) {
-                return "The lock '" + acquire.lock()
-                        + "' cannot be shared with Redisson: its name must not be empty or contain {, } or %";
+                return Printable.text("The lock '" + acquire.lock()
+                        + "' cannot be shared with Redisson: its name must not be empty or contain {, } or %");
             }
         }
         return command instanceof LatchCommand latch && covers(latch.latch())
@@ -83,9 +83,9 @@ public final class Bridge {
     }
 
     private static String notShared(String kind, String name) {
-        return "The " + kind + " '" + name
+        return Printable.text("The " + kind + " '" + name
                 + "' cannot be shared with Redisson, which the bridge of RedisOptions.withBridge"
-                + " would do with this name; limit the bridge to the names of plain locks: Bridge.withNames";
+                + " would do with this name; limit the bridge to the names of plain locks: Bridge.withNames");
     }
 
     @Override

@@ -42,9 +42,22 @@ for i = 1, count do
     lease, takeover = items[at + 2], items[at + 3]
   end
   at = at + (differ and 4 or 2)
-  local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed', 'signals')
+  -- The usual case, a lock that the request owns and for which none waits, reads and writes no more than necessary. It is only a
+  -- short form of the general case below.
+  local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'x', 'head')
   local code = $BROKEN
-  if not read.err then
+  if not read.err and read[1] == request and tonumber(read[2]) == first and not read[6] and not stale and not shared then
+    code = $OK
+    owner, expires = request, tonumber(read[5])
+    ends = math.max(tonumber(read[3]) or 0, now + lease + takeover)
+    if read[4] == '' then
+      save('until', string.format('%d', ends)) -- cheaper than passing a number
+    else
+      save('until', ends, 'claim', '')
+    end
+    touch(ARGV[5])
+  elseif not read.err then
+    read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed', 'signals')
     owner, ends, claim = read[1] or '', tonumber(read[3]) or 0, read[4] or ''
     head, tail, expires, lapsed = tonumber(read[7]) and tonumber(read[6]), tonumber(read[7]), tonumber(read[8]), read[9]
     signals = read[10]

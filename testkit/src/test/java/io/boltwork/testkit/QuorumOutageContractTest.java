@@ -1,6 +1,9 @@
 package io.boltwork.testkit;
 
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
 /** Outages of locks on a quorum in memory keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "for mvn verify -Pproof")
 class QuorumOutageContractTest extends OutageContract {
 
     @Override

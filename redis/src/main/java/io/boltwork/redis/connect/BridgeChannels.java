@@ -3,6 +3,7 @@ package io.boltwork.redis.connect;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.CompletionStage;
@@ -108,9 +109,9 @@ public final class BridgeChannels {
             if (failure == null) {
                 freed.accept(at, lock);
             } else if (channels.remove(lock, fresh) && connection == at) {
-                warn.accept("The channel on which Redisson announces that the lock '" + lock
+                warn.accept(Printable.text("The channel on which Redisson announces that the lock '" + lock
                         + "' is free cannot be heard; waiting callers ask for it every 5 s (" + failure.getMessage()
-                        + "). In an ACL, the user needs &redisson_lock__channel:* and &<prefix>:bridge:*");
+                        + "). In an ACL, the user needs &redisson_lock__channel:* and &<prefix>:bridge:*"));
             }
         }));
     }

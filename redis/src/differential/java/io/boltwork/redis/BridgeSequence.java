@@ -29,8 +29,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One random sequence of commands of two clients with the bridge, of one without it, and of Redisson, on an empty server. After
- * every step, the keys, the answer and the messages must be what {@link BridgeStep} says.
+ * One random sequence of commands of two clients with the bridge, of one without it, and of Redisson, on an empty
+ * server. After every step, the keys, the answer and the messages must be what {@link BridgeStep} says.
  */
 final class BridgeSequence implements DifferentialSequence {
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;
@@ -48,6 +48,8 @@ final class BridgeSequence implements DifferentialSequence {
     private final ArrayDeque<String> trace = new ArrayDeque<>();
     private final boolean isQuick;
     private final boolean isHeard;
+
+    private final boolean startsAtRedisson;
 
     /** How many commands come from the client without the bridge before the others begin. */
     private final int plain;
@@ -71,7 +73,8 @@ final class BridgeSequence implements DifferentialSequence {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L); // seeds in a row are alike
         this.isQuick = oneIn(2);
         this.isHeard = !oneIn(4);
-        this.plain = oneIn(5) ? 1 + random.nextInt(4) : 0;
+        this.startsAtRedisson = oneIn(5);
+        this.plain = !startsAtRedisson && oneIn(5) ? 1 + random.nextInt(4) : 0;
         this.foreign = oneOf(List.of(0, 10, 40));
         pass(0);
         site.flush();
@@ -84,11 +87,15 @@ final class BridgeSequence implements DifferentialSequence {
             pass(isQuick ? random.nextInt(1_500) : random.nextInt(30_000));
             if (oneIn(6)) {
                 passTo(moments());
+            } else if (i == plain && i > 0 && oneIn(2)) {
+                passTo(List.of(state.number("until")));
             }
             state = state.at(now());
             isCounted &= state.counter() != null;
-            if (i < plain) {
-                without(new Acquire(LOCK, "p:" + random.nextInt(2), true, oneOf(LEASES), 0, Long.MAX_VALUE));
+            if (startsAtRedisson && i < 2) {
+                startAtRedisson(i);
+            } else if (i < plain) {
+                beforeTheBridge();
             } else if (random.nextInt(100) < foreign) {
                 part = "Redisson";
                 redisson();
@@ -104,6 +111,17 @@ final class BridgeSequence implements DifferentialSequence {
                 part = "step";
                 step(command());
             }
+        }
+    }
+
+    /** Lets Redisson hold the lock before Boltwork knows it. */
+    private void startAtRedisson(int step) throws Exception {
+        part = "step";
+        if (step == 0) {
+            take("f:1");
+            quiet();
+        } else {
+            step(acquire(request(), false));
         }
     }
 
@@ -152,6 +170,18 @@ final class BridgeSequence implements DifferentialSequence {
 
     private Command<?> command() {
         long token = Math.max(1, state.number("token"));
+        long left = state.chances(now()).get(2) - now();
+        if (state.hashEnd() == BridgeState.NEVER
+                && oneIn(2)) { // a grant that ends when the lock would be asked for again
+            return state.hasQueue()
+                    ? new ForceRelease(LOCK, 0)
+                    : new Acquire(LOCK, "a:1", true, 1_000, 0, Long.MAX_VALUE);
+        }
+        if (left > 0 && oneIn(3)) { // opens a closed lock, or keeps it as long as Redisson was to have it
+            return state.owner().isEmpty()
+                    ? new ForceRelease(LOCK, 0)
+                    : new Release(LOCK, state.owner(), token, token, left, null);
+        }
         return switch (random.nextInt(20)) {
             case 0, 1, 2, 3, 4, 5, 6, 7 -> acquire(request(), !oneIn(4));
             case 8 -> acquire(owner(), true);
@@ -241,12 +271,12 @@ final class BridgeSequence implements DifferentialSequence {
     private void take(String client) throws Exception {
         note("take " + client);
         raw.hincrby(bytes(LOCK), bytes(client), 1);
-        if (oneIn(2)) {
+        if (oneIn(2) && (state.counter() == null || state.counted() > 0)) {
             long token = site.await(raw.incr(bytes(COUNTER)));
             assertThat(token).as("the token of Redisson").isGreaterThan(isCounted ? highest : 0);
             highest = Math.max(highest, token);
         }
-        if (!oneIn(12)) {
+        if (!oneIn(6)) {
             site.await(raw.pexpire(bytes(LOCK), oneOf(FOREIGN_LEASES)));
         }
     }
@@ -320,6 +350,15 @@ final class BridgeSequence implements DifferentialSequence {
         without(command);
     }
 
+    private void beforeTheBridge() throws Exception {
+        String owner = state.owner();
+        long token = state.number("token");
+        without(
+                !owner.isEmpty() && oneIn(3)
+                        ? new Release(LOCK, owner, token, token, 0, null)
+                        : new Acquire(LOCK, "p:" + random.nextInt(2), true, oneOf(LEASES), 0, Long.MAX_VALUE));
+    }
+
     private void without(Command<?> command) throws Exception {
         note("without the bridge: " + command);
         Reply reply = site.executePlain(command, oneIn(2));
@@ -332,10 +371,25 @@ final class BridgeSequence implements DifferentialSequence {
         } else {
             assertThat(after.hash()).isEqualTo(state.hash());
             assertThat(after.counter()).isEqualTo(state.counter());
+            checkForgotten(command, reply);
             highest = Math.max(highest, after.number("token"));
             isCounted &= after.number("token") == state.number("token");
         }
         state = after;
+    }
+
+    /** Checks whether the server has lost a hold of a client without the bridge. */
+    private void checkForgotten(Command<?> command, Reply reply) {
+        boolean isFree = state.owner().isEmpty() || now() >= state.number("until");
+        if (command instanceof Release release
+                && reply instanceof Reply.Released released
+                && released.outcome() != Reply.Release.RELEASED) {
+            boolean isForgotten = isFree && state.number("fence") < release.firstToken();
+            assertThat(released.outcome()).isEqualTo(isForgotten ? Reply.Release.FORGOTTEN : Reply.Release.NOT_HELD);
+        } else if (command instanceof Restore restore && reply instanceof Restored restored) {
+            boolean isForgotten = isFree && state.number("fence") < restore.firstToken();
+            assertThat(restored.outcome()).isEqualTo(isForgotten ? Renewal.OK : Renewal.LOST);
+        }
     }
 
     private void renewOrRestore() throws Exception {
@@ -374,13 +428,18 @@ final class BridgeSequence implements DifferentialSequence {
         Renew.Item second = new Renew.Item(OTHER, "a:9", held.token(), 90_000, 0);
         boolean isFirst = oneIn(2);
         Renew renew = new Renew(isFirst ? List.of(first, second) : List.of(second, first), notAfter);
+        boolean isForgotten = oneIn(6);
+        if (isForgotten) {
+            site.await(raw.del(bytes("boltwork:{" + OTHER + "}")));
+        }
         note(renew);
         Renewed renewed = (Renewed) site.await(site.start(renew));
         BridgeState after = site.look(now());
         note(renewed + " " + after);
         Renewal outcome = renewed.items().get(isFirst ? 0 : 1).outcome();
         boolean isStale = notAfter < now();
-        assertThat(renewed.items().get(isFirst ? 1 : 0).outcome()).isEqualTo(isStale ? Renewal.STALE : Renewal.OK);
+        assertThat(renewed.items().get(isFirst ? 1 : 0).outcome())
+                .isEqualTo(isStale ? Renewal.STALE : isForgotten ? Renewal.FORGOTTEN : Renewal.OK);
         boolean agree = request.equals(state.owner())
                 && token == state.number("token")
                 && state.hash() != null
@@ -394,16 +453,13 @@ final class BridgeSequence implements DifferentialSequence {
         if (outcome == Renewal.OK) {
             assertThat(after.number("until")).isEqualTo(Math.max(state.number("until"), now() + lease + takeover));
             assertThat(after.hashEnd()).isEqualTo(after.number("until"));
-            assertThat(site.endOfOther()).isEqualTo(now() + 90_000);
+            assertThat(site.endOfOther()).isEqualTo(isForgotten ? 0 : now() + 90_000);
         } else {
             assertThat(after.hashEnd()).isEqualTo(state.hashEnd());
             assertThat(after.lock().get("until")).isEqualTo(state.lock().get("until"));
         }
         assertThat(site.messages()).isEmpty();
         state = after;
-        if (oneIn(20)) {
-            site.await(raw.del(bytes("boltwork:{" + OTHER + "}")));
-        }
     }
 
     @Override

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A Redis whose clock stands still, with a lock that is shared with Redisson, for one run after the other. Clients are names
- * in requests only: two of them listen for grants, and somebody may listen on Redisson's channel.
+ * A Redis whose clock stands still, with a lock that is shared with Redisson, for one run after the other. Clients are
+ * names in requests only: two of them listen for grants, and somebody may listen on Redisson's channel.
  */
 final class BridgeSite implements AutoCloseable {
     static final String LOCK = "shared 1";
@@ -92,7 +92,7 @@ final class BridgeSite implements AutoCloseable {
         for (String client : LISTENERS) {
             listening.sync().subscribe(KEYS.channel(client), KEYS.told(client));
         }
-        listening.sync().subscribe(KEYS.told("dead"));
+        listening.sync().subscribe(KEYS.told("dead"), KEYS.told("-"), KEYS.told(""));
     }
 
     private static String textOf(String channel, String body) {

@@ -22,8 +22,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command about a shared lock, and what has to be true of its answer, its messages and the keys afterwards. These rules
- * do not know who is the next in the queue, only what the bridge does with it.
+ * One command about a shared lock, and what has to be true of its answer, its messages and the keys afterwards. These
+ * rules do not know who is the next in the queue, only what the bridge does with it.
  */
 final class BridgeStep {
     private static final String KEPT = "-";
@@ -202,7 +202,10 @@ final class BridgeStep {
         }
     }
 
-    /** Returns the highest token that may have been used. A release gives the rest of its block back, if Redisson has not counted on. */
+    /**
+     * Returns the highest token that may have been used. A release gives the rest of its block back, if Redisson has not
+     * counted on.
+     */
     private long highestBefore() {
         long fence = Math.max(before.number("fence"), before.counted());
         boolean isRestFree = command instanceof Release && isEnded() && fence == before.number("token") + 999;

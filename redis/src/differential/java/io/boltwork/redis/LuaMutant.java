@@ -70,7 +70,10 @@ record LuaMutant(String file, int line, String change, String text) {
         return file.equals(FREED) || file.equals(Script.FORCE_RELEASE.name()) && change.contains("watchers");
     }
 
-    /** Returns whether the change is in a part about locks that are shared with Redisson, which a differential test cannot know. */
+    /**
+     * Returns whether the change is in a part about locks that are shared with Redisson, which a differential test cannot
+     * know.
+     */
     private boolean isAboutBridge() {
         return BRIDGE.matcher(change).find();
     }
@@ -78,7 +81,9 @@ record LuaMutant(String file, int line, String change, String text) {
     /** Returns all mutants of the files, and of the parts of files, about locks that are shared with Redisson. */
     static List<LuaMutant> allOfBridge() {
         List<LuaMutant> mutants = new ArrayList<>(of(new TreeSet<>(BRIDGE_FILES)));
-        of(filesOf(scripts())).stream().filter(LuaMutant::isAboutBridge).forEach(mutants::add);
+        Set<String> files = filesOf(scripts());
+        files.removeAll(filesOfShares());
+        of(files).stream().filter(LuaMutant::isAboutBridge).forEach(mutants::add);
         return mutants;
     }
 

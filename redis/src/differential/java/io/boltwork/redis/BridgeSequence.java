@@ -73,8 +73,8 @@ final class BridgeSequence implements DifferentialSequence {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L); // seeds in a row are alike
         this.isQuick = oneIn(2);
         this.isHeard = !oneIn(4);
-        this.startsAtRedisson = oneIn(5);
-        this.plain = !startsAtRedisson && oneIn(5) ? 1 + random.nextInt(4) : 0;
+        this.startsAtRedisson = oneIn(3);
+        this.plain = !startsAtRedisson && oneIn(4) ? 1 + random.nextInt(4) : 0;
         this.foreign = oneOf(List.of(0, 10, 40));
         pass(0);
         site.flush();
@@ -121,7 +121,7 @@ final class BridgeSequence implements DifferentialSequence {
             take("f:1");
             quiet();
         } else {
-            step(acquire(request(), false));
+            step(acquire(request(), oneIn(2)));
         }
     }
 

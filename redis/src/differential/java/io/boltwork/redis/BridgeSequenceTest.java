@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 class BridgeSequenceTest {
 
-    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 40);
+    private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 30);
 
     @Test
     void bothKeysAgreeAfterEveryCommand() throws Exception {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A small change of a Lua file that changes its behaviour, unless the change is equivalent.
@@ -28,6 +29,11 @@ record LuaMutant(String file, int line, String change, String text) {
             Pattern.compile("KEYS\\[2]|free\\[5]|read\\[11]|BRIDGED|\\bshared\\b|answer.err");
 
     private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
+    private static final Pattern BRIDGED = Pattern.compile("--- @(bridged) \"([a-z]+)\"");
+
+    /** The files that only scripts for locks shared with Redisson have. */
+    private static final Set<String> BRIDGE_FILES = Set.of("include/bridge", "include/yield", "include/mirror");
+
     private static final Pattern TOKEN = Pattern.compile(
             "--[^\\n]*|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\\d+|==|~=|<=|>=|\\.\\.\\.|\\.\\.|[-+*/%#<>=(){}\\[\\],.:]|\\n");
 
@@ -64,9 +70,21 @@ record LuaMutant(String file, int line, String change, String text) {
         return file.equals(FREED) || file.equals(Script.FORCE_RELEASE.name()) && change.contains("watchers");
     }
 
-    /** Returns whether the change is in a part about locks that are shared with Redisson, which a differential test cannot know. */
+    /**
+     * Returns whether the change is in a part about locks that are shared with Redisson, which a differential test cannot
+     * know.
+     */
     private boolean isAboutBridge() {
         return BRIDGE.matcher(change).find();
+    }
+
+    /** Returns all mutants of the files, and of the parts of files, about locks that are shared with Redisson. */
+    static List<LuaMutant> allOfBridge() {
+        List<LuaMutant> mutants = new ArrayList<>(of(new TreeSet<>(BRIDGE_FILES)));
+        Set<String> files = filesOf(scripts());
+        files.removeAll(filesOfShares());
+        of(files).stream().filter(LuaMutant::isAboutBridge).forEach(mutants::add);
+        return mutants;
     }
 
     /** Returns all mutants of all files that are part of scripts for shared locks only. */
@@ -109,6 +127,18 @@ record LuaMutant(String file, int line, String change, String text) {
                 Script.ANNOUNCE);
     }
 
+    /** Returns the scripts for plain locks, some of them also in the form for locks that are shared with Redisson. */
+    static List<Script> bridgedScripts() {
+        return scripts().stream()
+                .flatMap(script -> Stream.of(script, script.bridged()))
+                .distinct()
+                .toList();
+    }
+
+    private static boolean isBridged(Script script) {
+        return script.bridged() == script && !scripts().contains(script);
+    }
+
     /** Returns the scripts for shared locks. */
     static List<Script> shareScripts() {
         return List.of(
@@ -135,12 +165,12 @@ record LuaMutant(String file, int line, String change, String text) {
     /** Returns a script's text with the changed file in it. */
     byte[] textOf(Script script) {
         StringBuilder out = new StringBuilder();
-        append(out, script.name());
+        append(out, script.name(), isBridged(script));
         return out.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     boolean isPartOf(Script script) {
-        return filesOf(script.name()).contains(file);
+        return filesOf(script.name()).contains(file) || BRIDGE_FILES.contains(file) && isBridged(script);
     }
 
     /** Returns a unique name on one line, without the position, which moves with every change of the file. */
@@ -148,12 +178,15 @@ record LuaMutant(String file, int line, String change, String text) {
         return file + ".lua " + change;
     }
 
-    private void append(StringBuilder out, String name) {
+    private void append(StringBuilder out, String name, boolean bridged) {
         for (String text : (name.equals(file) ? text : Script.source(name)).split("\n")) {
             String code = text.strip();
             Matcher include = INCLUDE.matcher(code);
+            Matcher part = BRIDGED.matcher(code);
             if (include.matches()) {
-                append(out, included(include));
+                append(out, included(include), bridged);
+            } else if (part.matches() && bridged) {
+                append(out, "include/" + part.group(2), true);
             } else if (!code.isEmpty() && !code.startsWith("--")) {
                 out.append(code).append('\n');
             }

@@ -68,7 +68,7 @@ abstract class LuaMutants {
     /** Returns the number of the slowest sequence, which is tried last. */
     abstract long slowest();
 
-    abstract void connect(SteppedRedis server);
+    abstract void connect(SteppedRedis server) throws Exception;
 
     abstract void disconnect();
 
@@ -176,7 +176,7 @@ abstract class LuaMutants {
         return seeds;
     }
 
-    private boolean open() throws IOException, InterruptedException {
+    private boolean open() throws Exception {
         redis = SteppedRedis.start().orElse(null);
         if (redis != null) {
             connect(redis);

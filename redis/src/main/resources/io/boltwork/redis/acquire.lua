@@ -68,5 +68,7 @@ local hasConditions = signals or condition ~= ''
 --- @bridged "bridge"
 local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1', condition)
 --- @bridged "mirror"
-touch(life)
+if not KEYS[2] or fence > 0 or head then -- otherwise Redisson has the lock, and there is no key
+  touch(life)
+end
 return {now, code, known, number, position, owner}

@@ -68,7 +68,7 @@ public record Script(String name, byte[] text, byte[] sha) {
             .collect(Collectors.toUnmodifiableMap(Script::name, script -> load(script.name, true)));
 
     /** Returns the form of this script for locks that are shared with Redisson. */
-    Script bridged() {
+    public Script bridged() {
         return BRIDGED.getOrDefault(name, this);
     }
 

@@ -372,6 +372,7 @@ class BridgeScriptTest extends ScriptTest {
         assertThat(release).containsAllEntriesOf(both);
         acquire.keySet().removeAll(both.keySet());
         release.keySet().removeAll(both.keySet());
+        release.remove("pubsub"); // only when Redisson has had no chance for a while
         assertThat(acquire).isEqualTo(Map.of("hset", 3L, "pexpire", 1L, "pttl", 1L, "set", 1L));
         assertThat(release).isEqualTo(Map.of("hset", 2L, "hkeys", 1L, "publish", 1L));
     }

@@ -92,7 +92,7 @@ final class BridgeSite implements AutoCloseable {
         for (String client : LISTENERS) {
             listening.sync().subscribe(KEYS.channel(client), KEYS.told(client));
         }
-        listening.sync().subscribe(KEYS.told("dead"), KEYS.told("-"), KEYS.told(""));
+        listening.sync().subscribe(KEYS.told("dead"), KEYS.told("p"), KEYS.told("-"), KEYS.told(""));
     }
 
     private static String textOf(String channel, String body) {

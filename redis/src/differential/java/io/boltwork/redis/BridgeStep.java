@@ -111,6 +111,7 @@ final class BridgeStep {
             isRefused("UNBRIDGED");
             return;
         }
+        assertThat(reply).isNotInstanceOf(Reply.Failed.class);
         leaveToRedisson();
         checkOwner();
         checkHash();

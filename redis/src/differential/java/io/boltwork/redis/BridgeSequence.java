@@ -158,7 +158,7 @@ final class BridgeSequence implements DifferentialSequence {
     /** Returns the owner, or mostly another request if there is none. */
     private String owner() {
         String owner = state.owner();
-        return owner.isEmpty() || owner.equals("-") || oneIn(12) ? request() : owner;
+        return owner.isEmpty() || owner.equals("-") || owner.startsWith("p") || oneIn(12) ? request() : owner;
     }
 
     private Acquire acquire(String request, boolean queue) {
@@ -176,7 +176,7 @@ final class BridgeSequence implements DifferentialSequence {
                     : new Acquire(LOCK, "a:1", true, 1_000, 0, Long.MAX_VALUE);
         }
         if (left > 0 && oneIn(3)) { // opens a closed lock, or keeps it as long as Redisson was to have it
-            return state.owner().isEmpty()
+            return state.owner().isEmpty() || state.owner().equals("-")
                     ? new ForceRelease(LOCK, 0)
                     : new Release(LOCK, state.owner(), token, token, left, null);
         }
@@ -301,7 +301,7 @@ final class BridgeSequence implements DifferentialSequence {
         }
         quiet();
         isCounted &= what != 7 && state.counter() != null;
-        highest = what == 0 ? 0 : what == 6 ? Math.max(highest, state.counted()) : highest;
+        highest = what == 0 ? 0 : what == 6 ? Math.max(state.number("fence"), state.counted()) : highest;
     }
 
     /** Lets Redisson's key be that of another object while commands come. */
@@ -348,7 +348,7 @@ final class BridgeSequence implements DifferentialSequence {
         without(command);
     }
 
-    /** Lets the client without the bridge use the lock before the others do, perhaps until the very end of its lease. */
+    /** Lets the client without the bridge use the lock before the others do, perhaps until the end of its lease. */
     private void beforeTheBridge() throws Exception {
         part = "without the bridge";
         Acquire acquire = new Acquire(LOCK, "p:0", true, oneOf(LEASES), 0, Long.MAX_VALUE);

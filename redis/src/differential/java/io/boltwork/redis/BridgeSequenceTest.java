@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks locks that are shared with Redisson by random commands, see {@link BridgeSequence}. A failure names the seed for
- * {@code -Dboltwork.seed}; {@code -Dboltwork.sequences} is the number of sequences.
+ * Checks locks that are shared with Redisson by random commands, see {@link BridgeSequence}. A failure names the seed
+ * for {@code -Dboltwork.seed}; {@code -Dboltwork.sequences} is the number of sequences.
  */
 class BridgeSequenceTest {
 
@@ -21,9 +21,7 @@ class BridgeSequenceTest {
     @Test
     void bothKeysAgreeAfterEveryCommand() throws Exception {
         Optional<SteppedRedis> started = SteppedRedis.start();
-        assumeTrue(
-                started.isPresent(),
-                "SKIPPED: a server's clock that stands still needs libfaketime (Debian: faketime), which is not installed");
+        assumeTrue(started.isPresent(), "SKIPPED: a clock that stands still needs libfaketime (Debian: faketime)");
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();

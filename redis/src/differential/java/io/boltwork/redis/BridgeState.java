@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a lock that is shared with Redisson, at one moment. Each {@code End} is the time at which the key expires,
- * {@link #NEVER}, or {@link #ABSENT}.
+ * The keys of a lock that is shared with Redisson, at one moment. Each {@code End} is the time at which the key
+ * expires, {@link #NEVER}, or {@link #ABSENT}.
  *
  * @param lock the record
  * @param hash Redisson's hash; {@code null} if the key has another type

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests single commands about a lock that is shared with Redisson, whose part is played by the commands that its scripts
- * execute. The clients {@code a} and {@code b} of the base have no bridge.
+ * Tests single commands about a lock that is shared with Redisson, whose part is played by the commands that its
+ * scripts execute. The clients {@code a} and {@code b} of the base have no bridge.
  */
 class BridgeScriptTest extends ScriptTest {
     private static final String COUNTER = "redisson_lock_token:{stock:1001}";

@@ -63,7 +63,7 @@ record BridgeState(
 
     /** Returns whether the key of Redisson is not that of a plain lock. */
     boolean isOfAnotherKind() {
-        return hash == null || hash.size() > 1 || isFair;
+        return hash == null || hash.size() > 1;
     }
 
     /** Returns what Redisson has counted, 0 if it has not, or if the key is no number. */

@@ -107,7 +107,8 @@ final class BridgeStep {
         }
         boolean isTakenWithout = !before.lock().containsKey("bridge")
                 && (before.hasQueue() || !recorded.isEmpty() && now < before.number("until"));
-        if (before.isOfAnotherKind() || isTakenWithout) {
+        boolean isUnfair = command instanceof Acquire && before.isFair();
+        if (isUnfair || before.isOfAnotherKind() || isTakenWithout) {
             isRefused("UNBRIDGED");
             return;
         }

@@ -32,7 +32,8 @@ record LuaMutant(String file, int line, String change, String text) {
     private static final Pattern BRIDGED = Pattern.compile("--- @(bridged) \"([a-z]+)\"");
 
     /** The files that only scripts for locks shared with Redisson have. */
-    private static final Set<String> BRIDGE_FILES = Set.of("include/bridge", "include/yield", "include/mirror");
+    private static final Set<String> BRIDGE_FILES =
+            Set.of("include/unfair", "include/bridge", "include/yield", "include/mirror");
 
     private static final Pattern TOKEN = Pattern.compile(
             "--[^\\n]*|'[^']*'|[A-Za-z_][A-Za-z_0-9]*|\\d+|==|~=|<=|>=|\\.\\.\\.|\\.\\.|[-+*/%#<>=(){}\\[\\],.:]|\\n");

@@ -11,6 +11,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.fence.RedisFence;
 import io.boltwork.fence.StaleTokenException;
 import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +45,10 @@ class QuorumQuarantineTest {
         assertThat(client.health().nodes().get(index).problem()).contains("does not vote for another");
     }
 
+    private static boolean isWatched(LockClient client, int server) {
+        return client.health().nodes().get(server).problem().contains("does not vote for another");
+    }
+
     @Test
     void aServerThatStartsWithoutItsDataDoesNotVoteAtFirst() throws Exception {
         try (QuorumServers servers = QuorumServers.voting(3)) {
@@ -53,6 +58,7 @@ class QuorumQuarantineTest {
             long start = System.nanoTime();
             servers.get(2).restart();
             servers.get(1).kill();
+            Await.until("it is connected again", () -> isWatched(client, 2));
             doesNotVoteYet(servers, client, servers.get(2));
             assertThat(lock.tryLock(15, TimeUnit.SECONDS)).isTrue();
             assertThat(since(start)).isGreaterThan(QUARANTINE);

@@ -65,6 +65,7 @@ local hasConditions = signals or condition ~= ''
 --- @include "enter"
 --- @include "ask"
 --- @include "touch"
+--- @bridged "unfair"
 --- @bridged "bridge"
 local code, known, number, position = ask(request, lease, takeover, ARGV[4] == '1', condition)
 --- @bridged "mirror"

@@ -13,7 +13,7 @@ local recorded, fields = owner, redis.pcall('HLEN', KEYS[2])
 if type(fields) == 'table' and not string.find(fields.err, 'WRONGTYPE', 1, true) then
   return fields
 end
-if type(fields) == 'table' or fields > 1 or call('EXISTS', KEYS[4]) == 1 then
+if type(fields) == 'table' or fields > 1 then
   return redis.error_reply('UNBRIDGED the key of Redisson is not that of a plain lock')
 end
 if not read[11] and (head or owner ~= '' and now < ends) then

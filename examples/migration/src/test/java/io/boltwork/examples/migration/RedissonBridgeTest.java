@@ -203,6 +203,28 @@ class RedissonBridgeTest {
     }
 
     @Test
+    void spinLocksAndLocksThatAreNotReentrantAreSharedToo() {
+        FencedLock lock = here.lock(name);
+        for (RLock other : List.of(site.redisson.getSpinLock(name), site.redisson.getNonReentrantLock(name))) {
+            other.lock();
+            assertThat(lock.tryLock()).isFalse();
+            other.unlock();
+            Lease lease = lock.acquire();
+            assertThat(other.tryLock()).isFalse();
+            Task<Boolean> waiter = Task.start("waiter", () -> {
+                other.lock();
+                other.unlock();
+                return true;
+            });
+            pause(50);
+            lease.release();
+            assertThat(waiter.get(Slack.seconds(10))).isTrue();
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        }
+    }
+
+    @Test
     void fifoWaitersAndConditionsWorkOnTheBridge() throws Exception {
         FencedLock lock = here.lock(name, LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO));
         Condition full = lock.condition("full");

@@ -285,7 +285,7 @@ public final class RedisOptions {
     /**
      * Sets which locks are shared with clients of another library, while a system changes over. All clients of a lock
      * must share it or none: a client that does not is refused while others do. A pair of lock and unlock costs Redis
-     * three to four times as much. Read-write locks, semaphores and latches whose names the bridge covers are refused, and so are
+     * more than three times as much. Read-write locks, semaphores and latches whose names the bridge covers are refused, and so are
      * names that are empty or contain <code>{</code>, <code>}</code> or <code>%</code>. Default: no bridge.
      *
      * @param bridge which locks are shared

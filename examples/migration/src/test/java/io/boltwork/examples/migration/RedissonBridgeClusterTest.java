@@ -132,7 +132,7 @@ class RedissonBridgeClusterTest {
             assertThat(redisson.getLock(name).tryLock()).isFalse();
             lease.release();
             assertThat(theirs.get(Slack.seconds(15))).isTrue(); // Redisson may sleep for the rest of the lease
-            assertThat(lock.tryLock()).isTrue();
+            lock.lock(); // a try may be refused in the moment that the lock is left to Redisson
             lock.unlock();
         } finally {
             redisson.shutdown();

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Options of a {@link RedisBackend} beyond what its URI says. Immutable. */
 public final class RedisOptions {
-    private static final RedisOptions DEFAULTS =
-            new RedisOptions("boltwork", IdleLife.DEFAULT.toMillis(), null, null, null, null, null, null, false, null);
+    private static final RedisOptions DEFAULTS = new RedisOptions(new Draft());
 
     /** The parts that follow a prefix in keys and channels. A prefix that ends in one would mix different things up. */
     private static final List<String> ADDED =
@@ -33,27 +32,61 @@ public final class RedisOptions {
     private final boolean lazyConnect;
     private final @Nullable Bridge bridge;
 
-    private RedisOptions(
-            String keyPrefix,
-            long idleMillis,
-            @Nullable ClientResources clientResources,
-            @Nullable StaticCredentialsProvider sentinelCredentials,
-            @Nullable Path authorities,
-            @Nullable Path certificate,
-            @Nullable Path key,
-            @Nullable SslOptions tls,
-            boolean lazyConnect,
-            @Nullable Bridge bridge) {
-        this.keyPrefix = keyPrefix;
-        this.idleMillis = idleMillis;
-        this.clientResources = clientResources;
-        this.sentinelCredentials = sentinelCredentials;
-        this.authorities = authorities;
-        this.certificate = certificate;
-        this.key = key;
-        this.tls = tls;
-        this.lazyConnect = lazyConnect;
-        this.bridge = bridge;
+    /** Settings while they are being changed. */
+    private static final class Draft {
+        String keyPrefix = "boltwork";
+        long idleMillis = IdleLife.DEFAULT.toMillis();
+
+        @Nullable
+        ClientResources clientResources;
+
+        @Nullable
+        StaticCredentialsProvider sentinelCredentials;
+
+        @Nullable
+        Path authorities;
+
+        @Nullable
+        Path certificate;
+
+        @Nullable
+        Path key;
+
+        @Nullable
+        SslOptions tls;
+
+        boolean lazyConnect;
+
+        @Nullable
+        Bridge bridge;
+
+        Draft() {}
+
+        Draft(RedisOptions of) {
+            keyPrefix = of.keyPrefix;
+            idleMillis = of.idleMillis;
+            clientResources = of.clientResources;
+            sentinelCredentials = of.sentinelCredentials;
+            authorities = of.authorities;
+            certificate = of.certificate;
+            key = of.key;
+            tls = of.tls;
+            lazyConnect = of.lazyConnect;
+            bridge = of.bridge;
+        }
+    }
+
+    private RedisOptions(Draft draft) {
+        keyPrefix = draft.keyPrefix;
+        idleMillis = draft.idleMillis;
+        clientResources = draft.clientResources;
+        sentinelCredentials = draft.sentinelCredentials;
+        authorities = draft.authorities;
+        certificate = draft.certificate;
+        key = draft.key;
+        tls = draft.tls;
+        lazyConnect = draft.lazyConnect;
+        bridge = draft.bridge;
     }
 
     /**
@@ -90,17 +123,9 @@ public final class RedisOptions {
             }
         }
         Utf8.length("prefix", prefix);
-        return new RedisOptions(
-                prefix,
-                idleMillis,
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.keyPrefix = prefix;
+        return new RedisOptions(draft);
     }
 
     /**
@@ -116,17 +141,9 @@ public final class RedisOptions {
      * @throws IllegalArgumentException if the idle life is out of range
      */
     public RedisOptions withIdleLife(Duration idleLife) {
-        return new RedisOptions(
-                keyPrefix,
-                IdleLife.millis(idleLife),
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.idleMillis = IdleLife.millis(idleLife);
+        return new RedisOptions(draft);
     }
 
     /**
@@ -142,17 +159,9 @@ public final class RedisOptions {
      */
     public RedisOptions clientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                resources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.clientResources = resources;
+        return new RedisOptions(draft);
     }
 
     /**
@@ -170,17 +179,9 @@ public final class RedisOptions {
                     "password must not be empty; omit sentinelCredentials if the sentinels require none");
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                clientResources,
-                credentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.sentinelCredentials = credentials;
+        return new RedisOptions(draft);
     }
 
     /**
@@ -193,17 +194,9 @@ public final class RedisOptions {
      */
     public RedisOptions trustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.authorities = authorities;
+        return new RedisOptions(draft);
     }
 
     /**
@@ -219,17 +212,10 @@ public final class RedisOptions {
     public RedisOptions clientCertificate(Path certificate, Path key) {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.certificate = certificate;
+        draft.key = key;
+        return new RedisOptions(draft);
     }
 
     /**
@@ -241,17 +227,9 @@ public final class RedisOptions {
      * @return these options with these TLS options
      */
     public RedisOptions sslOptions(SslOptions options) {
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                Objects.requireNonNull(options, "options"),
-                lazyConnect,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.tls = Objects.requireNonNull(options, "options");
+        return new RedisOptions(draft);
     }
 
     /**
@@ -269,17 +247,9 @@ public final class RedisOptions {
      * @return these options with that setting
      */
     public RedisOptions withLazyConnect(boolean lazy) {
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazy,
-                bridge);
+        Draft draft = new Draft(this);
+        draft.lazyConnect = lazy;
+        return new RedisOptions(draft);
     }
 
     /**
@@ -292,17 +262,9 @@ public final class RedisOptions {
      * @return these options with that bridge
      */
     public RedisOptions withBridge(Bridge bridge) {
-        return new RedisOptions(
-                keyPrefix,
-                idleMillis,
-                clientResources,
-                sentinelCredentials,
-                authorities,
-                certificate,
-                key,
-                tls,
-                lazyConnect,
-                Objects.requireNonNull(bridge, "bridge"));
+        Draft draft = new Draft(this);
+        draft.bridge = Objects.requireNonNull(bridge, "bridge");
+        return new RedisOptions(draft);
     }
 
     private static void checkReadable(Path file, String name) {

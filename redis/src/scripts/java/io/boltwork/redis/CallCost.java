@@ -18,8 +18,11 @@ import java.util.regex.Pattern;
  *     that of other processes on a busy machine
  */
 record CallCost(CommandStats commands, long micros) {
-    /** The limit for half of the calls. */
-    private static final long MOST_MICROS = 5_000;
+    /**
+     * The limit for half of the calls. Most need a third of it; processor time doubles if both threads of a processor core are busy.
+     * The number of commands, which tests limit as well, does not depend on the machine.
+     */
+    private static final long MOST_MICROS = 10_000;
 
     private static final Pattern PROCESSOR_TIME = Pattern.compile("used_cpu_(?:sys|user):(\\d+\\.\\d+)");
 
@@ -39,7 +42,7 @@ record CallCost(CommandStats commands, long micros) {
                 .sum();
     }
 
-    /** Checks that half of the calls took at most 5 ms. */
+    /** Checks that half of the calls took at most 10 ms. */
     static void areQuick(String what, List<Long> micros) {
         List<Long> sorted = micros.stream().sorted().toList();
         long median = sorted.get(sorted.size() / 2);

@@ -15,9 +15,10 @@ import java.util.function.Function;
  *
  * @param server the master, which stays the master
  * @param connecting makes a backend with a command timeout
- * @param isShared whether the locks are shared with Redisson
+ * @param isBridged whether the locks are shared with Redisson
  */
-record RedisSite(RedisServer server, Function<Duration, LockBackend> connecting, boolean isShared) implements LockSite {
+record RedisSite(RedisServer server, Function<Duration, LockBackend> connecting, boolean isBridged)
+        implements LockSite {
     private static final Duration COMMAND_TIMEOUT = Slack.seconds(1);
 
     RedisSite(RedisServer server, Function<Duration, LockBackend> connecting) {

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 
 /**
  * A Redis whose clock stands still, with a lock that is shared with Redisson, for one run after the other. Clients are
- * names in requests only: two of them listen for grants, and somebody may listen on Redisson's channel.
+ * names in requests only: two of them listen for grants, and a client may listen on Redisson's channel.
  */
 final class BridgeSite implements AutoCloseable {
     static final String LOCK = "shared 1";
@@ -117,7 +117,7 @@ final class BridgeSite implements AutoCloseable {
         told.clear();
     }
 
-    /** Sets whether somebody listens on Redisson's channel. */
+    /** Sets whether a client listens on Redisson's channel. */
     void listen(boolean isHeard) {
         if (isHeard) {
             listening.sync().subscribe(CHANNEL);

@@ -22,8 +22,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command about a shared lock, and what has to be true of its answer, its messages and the keys afterwards. These
- * rules do not know who is the next in the queue, only what the bridge does with it.
+ * One command about a bridged lock, and what has to be true of its answer, its messages and the keys afterwards. These
+ * rules do not know the next request in the queue, only what the bridge does with it.
  */
 final class BridgeStep {
     private static final String KEPT = "-";
@@ -44,7 +44,7 @@ final class BridgeStep {
     private final String recorded;
     private final String holder;
 
-    /** Whether somebody of Redisson holds the lock. */
+    /** True if Redisson holds the lock. */
     private final boolean theirs;
 
     /** The owner on whom both keys agree, or an empty text. */
@@ -62,7 +62,7 @@ final class BridgeStep {
      *
      * @param before the keys at the time of the command
      * @param told its messages: those on Redisson's channel, and {@code grant <request>} and {@code taken <request>}
-     * @param isHeard whether somebody listens on Redisson's channel
+     * @param isHeard whether a client listens on Redisson's channel
      */
     BridgeStep(
             Command<?> command,
@@ -180,7 +180,7 @@ final class BridgeStep {
     private void checkOwner() {
         String next = after.owner();
         if (isClosed()) {
-            assertThat(next).as("nobody owns a closed lock").isEmpty();
+            assertThat(next).as("a closed lock has no owner").isEmpty();
         }
         if (!owner.isEmpty() && !isEnded()) {
             assertThat(next).as("the owner stays").isEqualTo(owner);

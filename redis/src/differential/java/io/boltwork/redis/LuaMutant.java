@@ -26,7 +26,7 @@ record LuaMutant(String file, int line, String change, String text) {
     private static final String FREED = "include/freed";
 
     private static final Pattern BRIDGE =
-            Pattern.compile("KEYS\\[2]|free\\[5]|read\\[11]|BRIDGED|\\bshared\\b|answer.err");
+            Pattern.compile("KEYS\\[2]|free\\[5]|read\\[11]|BRIDGED|\\btheirs\\b|answer.err");
 
     private static final Pattern INCLUDE = Pattern.compile("--- @(include|script) \"([a-z]+)\"");
     private static final Pattern BRIDGED = Pattern.compile("--- @(bridged) \"([a-z]+)\"");

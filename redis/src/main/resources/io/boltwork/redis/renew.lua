@@ -36,7 +36,7 @@ local at = 1
 local count = #items / (differ and 4 or 2)
 for i = 1, count do
   key = KEYS[i]
-  local shared = KEYS[count + i] ~= key and KEYS[count + i]
+  local theirs = KEYS[count + i] ~= key and KEYS[count + i]
   local request, first = ARGV[2] .. items[at], items[at + 1]
   if differ then
     lease, takeover = items[at + 2], items[at + 3]
@@ -46,7 +46,7 @@ for i = 1, count do
   -- short form of the general case below.
   local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'x', 'head')
   local code = $BROKEN
-  if not read.err and read[1] == request and tonumber(read[2]) == first and not read[6] and not stale and not shared then
+  if not read.err and read[1] == request and tonumber(read[2]) == first and not read[6] and not stale and not theirs then
     code = $OK
     owner, expires = request, tonumber(read[5])
     ends = math.max(tonumber(read[3]) or 0, now + lease + takeover)
@@ -64,15 +64,15 @@ for i = 1, count do
     found, gone, stored, due, unused = {}, {}, nil, nil, nil
     if stale then
       code = $STALE
-    elseif owner == request and tonumber(read[2]) == first and not (shared and redis.pcall('HEXISTS', shared, owner) ~= 1) then
+    elseif owner == request and tonumber(read[2]) == first and not (theirs and redis.pcall('HEXISTS', theirs, owner) ~= 1) then
       code = $OK
       extend(lease, takeover)
-      if shared then
-        call('PEXPIRE', shared, ends - now)
+      if theirs then
+        call('PEXPIRE', theirs, ends - now)
       end
       leave(request)
       touch(ARGV[5])
-    elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first and not shared then
+    elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first and not theirs then
       code = $FORGOTTEN
     else
       code = $LOST

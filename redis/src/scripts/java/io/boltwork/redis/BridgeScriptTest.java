@@ -132,7 +132,7 @@ class BridgeScriptTest extends ScriptTest {
     }
 
     @Test
-    void aDirectGrantWakesNobody() {
+    void aDirectGrantWakesNoClientOfRedisson() {
         listen();
         Acquired granted = c.acquire(LOCK, "c:1");
         d.acquire(LOCK, "d:1");
@@ -166,7 +166,7 @@ class BridgeScriptTest extends ScriptTest {
     }
 
     @Test
-    void afterSomeTurnsTheLockIsLeftToRedissonIfSomebodyListens() {
+    void afterSomeTurnsTheLockIsLeftToRedissonIfOneOfItListens() {
         Acquired granted = c.acquire(LOCK, "c:1");
         d.acquire(LOCK, "d:1");
         noChance(4, 0);
@@ -184,7 +184,7 @@ class BridgeScriptTest extends ScriptTest {
     }
 
     @Test
-    void afterSomeTimeTheLockIsLeftToRedissonIfSomebodyListens() {
+    void afterSomeTimeTheLockIsLeftToRedissonIfOneOfItListens() {
         Acquired granted = c.acquire(LOCK, "c:1");
         d.acquire(LOCK, "d:1");
         noChance(1, 20);
@@ -194,7 +194,7 @@ class BridgeScriptTest extends ScriptTest {
     }
 
     @Test
-    void theNextWaiterGetsTheLockIfNobodyListensToRedisson() {
+    void theNextWaiterGetsTheLockIfNoClientOfRedissonListens() {
         Acquired granted = c.acquire(LOCK, "c:1");
         d.acquire(LOCK, "d:1");
         noChance(4, 20);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
@@ -14,11 +16,14 @@ import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.VoteCommand;
 import io.boltwork.spi.Witness;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.SentinelGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -49,6 +54,21 @@ class RightsTest {
     private static final List<String> SHARING = List.of("+pubsub|numsub");
     private static final List<String> LOOKING = List.of("+hgetall", "+scan");
     private static final String REPLICATING = "+wait";
+
+    /** The rights of docs/redisson-bridge.md, for locks whose names begin with {@code orders:}. */
+    private static final List<String> BRIDGING = List.of(
+            "~orders:*",
+            "~redisson_lock_*",
+            "&redisson_lock__channel:*",
+            "&boltwork:bridge:*",
+            "+hlen",
+            "+hkeys",
+            "+hexists",
+            "+exists",
+            "+get",
+            "+set",
+            "+pttl",
+            "+unsubscribe");
 
     private static RedisServer redis;
     private static RedisServer old;
@@ -98,6 +118,37 @@ class RightsTest {
     void theseRightsSuffice() {
         for (RedisServer server : List.of(redis, old)) {
             assertThat(refusedWithout(server, "")).isNull();
+        }
+    }
+
+    @Test
+    void theRightsOfTheBridgeSufficeForLocksThatAreSharedWithRedisson() throws Exception {
+        for (RedisServer server : List.of(redis, old)) {
+            List<String> words =
+                    new ArrayList<>(List.of("ACL", "SETUSER", "bridge", "reset", "on", ">p", "resetchannels"));
+            rights().forEach(words::add);
+            words.addAll(BRIDGING);
+            server.command(words.toArray(String[]::new));
+            server.command("HSET", "orders:1", "8743c9c0-0795-4907-87fd-6c719a6b4586:7", "1");
+            server.command("PEXPIRE", "orders:1", "30000");
+            String uri = "redis://bridge:p@" + server.host() + ":" + server.port();
+            RedisOptions options = RedisOptions.defaults().withBridge(Bridge.redisson());
+            try (LockClient locks = LockClient.create(RedisBackend.connect(uri, options))) {
+                CompletableFuture<Lease> wish =
+                        locks.lock("orders:1").acquireAsync().toCompletableFuture();
+                Await.until(
+                        "it listens",
+                        () -> List.of("redisson_lock__channel:{orders:1}", 1L)
+                                .equals(server.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{orders:1}")));
+                assertThat(locks.inspector().describe("orders:1").holders()).hasSize(1);
+                server.command("DEL", "orders:1");
+                server.command("PUBLISH", "redisson_lock__channel:{orders:1}", "0");
+                try (Lease lease = wish.get(10, TimeUnit.SECONDS)) {
+                    assertThat(lease.verify()).isTrue();
+                    assertThat(server.command("EXISTS", "orders:1")).isEqualTo(1L);
+                }
+                assertThat(server.command("EXISTS", "orders:1")).isEqualTo(0L);
+            }
         }
     }
 

@@ -363,9 +363,10 @@ abstract class LockContractPart {
         assumeTrue(site.hasQueue(), "this backend has no queue, and refuses what needs one");
     }
 
-    /** Skips a test of what a lock that is shared with another program does not do. */
+    /** Skips a test of a promise that a lock which is shared with another program does not give. */
     final void needsLockOfItsOwn() {
-        assumeFalse(site.isShared(), "these locks are shared: nothing is restored, and names with braces are refused");
+        assumeFalse(
+                site.isBridged(), "these locks are bridged: nothing is restored, and names with braces are refused");
     }
 
     /** Skips a test of something that this backend does not have. */

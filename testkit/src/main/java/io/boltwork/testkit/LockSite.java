@@ -75,7 +75,7 @@ public interface LockSite {
      *
      * @return {@code false} unless overridden
      */
-    default boolean isShared() {
+    default boolean isBridged() {
         return false;
     }
 

@@ -55,7 +55,7 @@ public final class Inspection {
                 });
     }
 
-    /** Reads who holds the lock in Redisson's hash, and for how many milliseconds, if the lock is shared with Redisson. */
+    /** Reads the holder in Redisson's hash, and for how many milliseconds it holds, if the lock is shared with Redisson. */
     private static CompletionStage<Map.Entry<String, Long>> holderOfRedisson(
             ServerConnection connection, Inspect command) {
         String lock = command.lock();

@@ -36,7 +36,7 @@ final class RenewItems {
         public void write(ByteBuf out, Renew renew, KeySpace keySpace) {
             writeKeys(out, renew.items(), keySpace);
             if (anyBridged(renew, keySpace)) {
-                renew.items().forEach(item -> writeShared(out, item.lock(), keySpace));
+                renew.items().forEach(item -> writeTheirs(out, item.lock(), keySpace));
             }
         }
 
@@ -66,8 +66,8 @@ final class RenewItems {
         return keySpace.hasBridge() && renew.items().stream().anyMatch(item -> keySpace.isBridged(item.lock()));
     }
 
-    /** Writes Redisson's key of a lock, or the lock's own key again if it is not shared. */
-    private static void writeShared(ByteBuf out, String lock, KeySpace keySpace) {
+    /** Writes Redisson's key of a lock, or the lock's own key again if it is not bridged. */
+    private static void writeTheirs(ByteBuf out, String lock, KeySpace keySpace) {
         if (keySpace.isBridged(lock)) {
             RespWriter.write(out, lock);
         } else {

@@ -21,7 +21,7 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
     private final C command;
     private final Consumer<Reply> handler;
 
-    /** Whether the lock is shared with Redisson. */
+    /** True if the lock is shared with Redisson. */
     private final boolean bridged;
 
     /** The command to send again after a redirection, and the handler of its reply. */

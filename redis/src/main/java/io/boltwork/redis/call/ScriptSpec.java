@@ -89,7 +89,9 @@ record ScriptSpec<C extends Command<?>>(
 
             @Override
             public String describe(C command, KeySpace keySpace) {
-                return keySpace.describe(lock.apply(command));
+                String name = lock.apply(command);
+                return keySpace.describe(name)
+                        + (keySpace.isBridged(name) ? ", shared with Redisson's key '" + name + "'" : "");
             }
         };
     }

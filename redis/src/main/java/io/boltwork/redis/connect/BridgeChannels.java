@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Redisson holds it. A channel stays open until it has been unused for at least half a minute. Thread-safe.
  *
  * <p>A message that comes before the subscription is confirmed is not heard. Therefore the client asks for the lock
- * once more when it is.
+ * once more when it is. A channel that is closed just when it is used is opened by the next answer, within 5 s.
  */
 public final class BridgeChannels {
     /** The time between sweeps. A waiter asks again every 5 s, so a channel unused for that long has no waiter. */

@@ -162,7 +162,7 @@ public final class KeySpace {
         return prefix + ":bridge:{" + lock + "}";
     }
 
-    /** Returns the shared lock of a channel, or {@code null} if the channel is another one. */
+    /** Returns the bridged lock of a channel, or {@code null} if the channel is another one. */
     public @Nullable String bridgedLock(String channel) {
         return hasBridge() && channel.startsWith(REDISSON_CHANNEL)
                 ? channel.substring(REDISSON_CHANNEL.length(), channel.length() - 1)

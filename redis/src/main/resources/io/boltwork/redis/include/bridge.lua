@@ -46,15 +46,15 @@ end
 
 local channel, woken = 'redisson_lock__channel:{' .. KEYS[2] .. '}', false
 
--- Returns whether some may wait for the lock with Redisson. Clients of Boltwork that listen on Redisson's channel listen on a
--- channel of their own, too, so that they can be told apart. In a cluster, those of Redisson may listen at another server.
+-- Returns whether clients of Redisson may wait for the lock. Clients of Boltwork that listen on Redisson's channel listen on a
+-- channel of their own, too, so that they can be told apart. Listeners on a sharded channel are not counted: there may be some.
 local function isAwaited()
   local own = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'bridge:{' .. KEYS[2] .. '}'
   local listening = redis.pcall('PUBSUB', 'NUMSUB', channel, own)
   return listening.err or listening[2] > listening[4] or string.find(ARGV[#ARGV], ':', 1, true)
 end
 
--- Wakes those who wait for the lock, in each of the two ways in which they may listen.
+-- Wakes the clients that wait for the lock, in each of the two ways in which they may listen.
 local function wake()
   redis.pcall('PUBLISH', channel, '0')
   if string.find(ARGV[#ARGV], ':', 1, true) then

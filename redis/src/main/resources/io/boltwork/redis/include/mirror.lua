@@ -1,4 +1,4 @@
--- Writes to Redisson's hash who owns the lock now. If it is free, wakes those who wait for it with Redisson.
+-- Writes the owner of the lock to Redisson's hash. If there is none, wakes the clients of Redisson that wait for the lock.
 -- Needs: bridge.
 local isShut = shut and owner == '-' and ends == shut
 local owns = isShut and '' or owner

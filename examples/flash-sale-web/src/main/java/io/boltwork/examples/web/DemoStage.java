@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 final class DemoStage implements AutoCloseable {
     static final long LEASE_MILLIS = 2_000;
     private static final int PLACES = 12;
+
+    /** The time to wait for a purchase to freeze in. The page has to show the freeze within a second. */
     private static final long CATCH_MILLIS = 600;
+
     private static final int REHEARSALS = 20;
     private static final Duration REHEARSAL = Duration.ofSeconds(20);
 

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
 /**
- * Measures what a shared lock costs, and how long each side takes to wake the other, in one JVM on one Redis. Prints a table
+ * Measures the cost of a bridged lock, and how long each side takes to wake the other, in one JVM on one Redis. Prints a table
  * in the form of docs/redisson-bridge.md.
  */
 final class BridgeFigures {
@@ -31,24 +31,24 @@ final class BridgeFigures {
                 LockClient elsewhere = bridged(site.redis)) {
             Lock[] redisson = {site.redisson.getLock("r"), site.redissonElsewhere.getLock("r")};
             Lock[] plain = {site.locks.lock("p"), site.locksElsewhere.lock("p")};
-            Lock[] shared = {here.lock("s"), elsewhere.lock("s")};
+            Lock[] bridged = {here.lock("s"), elsewhere.lock("s")};
             Lock old = site.redisson.getLock("s");
             System.out.println(
                     "| pairs of lock and unlock by one thread | µs per pair | server, µs per pair |\n|---|---|---|");
             for (int round = 0; round < ROUNDS; round++) { // the last round counts
                 boolean last = round == ROUNDS - 1;
                 pairs("Redisson", redisson[0], site.redis, last);
-                pairs("Boltwork, not shared", plain[0], site.redis, last);
-                pairs("Boltwork, shared", shared[0], site.redis, last);
+                pairs("Boltwork, not bridged", plain[0], site.redis, last);
+                pairs("Boltwork, bridged", bridged[0], site.redis, last);
             }
             System.out.println("\n| wake-up from | to | p50, µs | p99, µs |\n|---|---|---|---|");
             for (int round = 0; round < 2; round++) {
                 boolean last = round == 1;
                 wakeUps("Redisson", "Redisson", redisson[0], redisson[1], last);
-                wakeUps("Boltwork, not shared", "Boltwork, not shared", plain[0], plain[1], last);
-                wakeUps("Boltwork, shared", "Boltwork, shared", shared[0], shared[1], last);
-                wakeUps("Redisson", "Boltwork, shared", old, shared[0], last);
-                wakeUps("Boltwork, shared", "Redisson", shared[0], old, last);
+                wakeUps("Boltwork, not bridged", "Boltwork, not bridged", plain[0], plain[1], last);
+                wakeUps("Boltwork, bridged", "Boltwork, bridged", bridged[0], bridged[1], last);
+                wakeUps("Redisson", "Boltwork, bridged", old, bridged[0], last);
+                wakeUps("Boltwork, bridged", "Redisson", bridged[0], old, last);
             }
         }
         System.exit(0);

@@ -1,17 +1,19 @@
 package io.boltwork.examples.migration;
 
-import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
 import io.boltwork.redis.Bridge;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
@@ -32,13 +34,13 @@ final class BridgeJvm {
     /**
      * Begins at the first line of standard input, and ends at the second.
      *
-     * @param args the library, the URI of a standalone Redis, the name of the lock, the number of threads, the file, and for
+     * @param args {@code redisson}, {@code boltwork} or {@code unbridged}, the URI of a standalone Redis, the name of the lock, the number of threads, the file, and for
      *     how many microseconds each turn lasts and the pause after it
      */
     public static void main(String... args) throws Exception {
         FileChannel file = FileChannel.open(
                 Path.of(args[4]), StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-        Lock lock = args[0].equals("redisson") ? redisson(args[1], args[2]) : boltwork(args[1], args[2]);
+        Lock lock = lock(args[0], args[1], args[2]);
         long turn = Long.parseLong(args[5]) * 1_000;
         List<Thread> threads = new ArrayList<>();
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in));
@@ -88,8 +90,18 @@ final class BridgeJvm {
         try {
             file.write(event);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
+    }
+
+    private static Lock lock(String library, String uri, String name) {
+        RedisOptions options = RedisOptions.defaults();
+        return switch (library) {
+            case "redisson" -> redisson(uri, name);
+            case "boltwork" -> boltwork(uri, name, options.withBridge(Bridge.redisson()));
+            case "unbridged" -> boltwork(uri, name, options);
+            default -> throw new IllegalArgumentException("library must not be " + library);
+        };
     }
 
     private static Lock redisson(String uri, String name) {
@@ -105,10 +117,8 @@ final class BridgeJvm {
         return Redisson.create(config).getLock(name);
     }
 
-    private static Lock boltwork(String uri, String name) {
-        FencedLock lock = LockClient.create(
-                        RedisBackend.connect(uri, RedisOptions.defaults().withBridge(Bridge.redisson())))
-                .lock(name, io.boltwork.LockOptions.renewedLease(java.time.Duration.ofSeconds(6)));
-        return lock;
+    private static Lock boltwork(String uri, String name, RedisOptions options) {
+        return LockClient.create(RedisBackend.connect(uri, options))
+                .lock(name, LockOptions.renewedLease(Duration.ofSeconds(6)));
     }
 }

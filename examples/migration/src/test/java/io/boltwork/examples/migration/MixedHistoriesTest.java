@@ -85,6 +85,24 @@ class MixedHistoriesTest {
         }
     }
 
+    /** Shows that the histories tell when two hold the lock. */
+    @Test
+    void withoutTheBridgeHoldsOverlap() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            List<Site> sites = new ArrayList<>();
+            try {
+                sites.add(start("redisson", "4.7.0", redis, 0, 1_000));
+                sites.add(start("unbridged", "4.7.0", redis, 1, 1_000));
+                sites.forEach(MixedHistoriesTest::begin);
+                awaitTurns(sites, 200);
+                end(sites);
+            } finally {
+                sites.forEach(site -> site.jvm.close());
+            }
+            assertThat(overlaps(holds(sites))).isNotEmpty();
+        }
+    }
+
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "for mvn verify -Pproof")
     void neitherSideWaitsMuchLongerThanRedissonAlone() throws Exception {

@@ -14,7 +14,10 @@ import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import io.boltwork.testkit.Task;
+import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -90,7 +93,7 @@ class RedissonBridgeClusterTest {
                     old.unlock();
                     return true;
                 });
-                pause();
+                Await.until("Redisson listens", () -> isAwaitedByRedisson(name));
                 lease.release();
                 assertThat(theirs.get(Slack.seconds(3))).isTrue();
             }
@@ -99,13 +102,18 @@ class RedissonBridgeClusterTest {
         }
     }
 
-    /** Lets a subscription be confirmed; without it, the waiter would find the lock free by asking. */
-    private static void pause() {
-        try {
-            Thread.sleep(200);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+    /** Returns whether there are more listeners for a lock than those of Boltwork, which listen in both ways. */
+    private boolean isAwaitedByRedisson(String name) {
+        return listeners("redisson_lock__channel:{" + name + "}") > 2 * listeners("boltwork:bridge:{" + name + "}");
+    }
+
+    /** Returns the number of clients that listen on a channel, in either way, at any node. */
+    private long listeners(String channel) {
+        return cluster.nodes().stream()
+                .flatMap(node ->
+                        Stream.of("NUMSUB", "SHARDNUMSUB").map(way -> (List<?>) node.command("PUBSUB", way, channel)))
+                .mapToLong(counted -> (Long) counted.get(1))
+                .sum();
     }
 
     @Test
@@ -120,8 +128,8 @@ class RedissonBridgeClusterTest {
                 redisson.getLock(name).unlock();
                 return true;
             });
-            pause();
-            int slot = io.lettuce.core.cluster.SlotHash.getSlot(name);
+            Await.until("Redisson listens", () -> isAwaitedByRedisson(name));
+            int slot = SlotHash.getSlot(name);
             RedisServer from = cluster.masterOf(slot);
             RedisServer to = cluster.masters().stream()
                     .filter(master -> master != from)

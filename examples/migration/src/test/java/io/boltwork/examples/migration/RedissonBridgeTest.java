@@ -15,24 +15,28 @@ import io.boltwork.redis.Bridge;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
 import io.boltwork.testkit.Task;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 
-/** Locks that Redisson 4.7.0 and Boltwork share on one Redis: what each side sees of the other. */
+/** Locks that Redisson 4.7.0 and Boltwork share on one Redis, as each side sees them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedissonBridgeTest {
     private static final LockOptions SHORT = LockOptions.renewedLease(Duration.ofSeconds(3));
@@ -113,8 +117,7 @@ class RedissonBridgeTest {
                 here.lock(name).unlock();
                 return when;
             });
-            Await.until("it waits", () -> isQueued(1));
-            pause(20); // the channel is heard by then
+            Await.until("it waits, and listens", () -> isQueued(1) && listeners("boltwork:bridge:{") == 1);
             long freed = System.nanoTime();
             old().unlock();
             Duration took = Duration.ofNanos(waiter.get() - freed);
@@ -132,8 +135,7 @@ class RedissonBridgeTest {
                 old().unlock();
                 return when;
             });
-            Await.until("it waits", () -> listeners() > 0);
-            pause(20);
+            Await.until("it listens", () -> listeners() == 1);
             long freed = System.nanoTime();
             lease.release();
             Duration took = Duration.ofNanos(waiter.get() - freed);
@@ -141,39 +143,58 @@ class RedissonBridgeTest {
         }
     }
 
+    /** Returns the number of clients of Redisson that listen for the lock. */
     private long listeners() {
-        List<?> counted = (List<?>) site.redis.command("PUBSUB", "NUMSUB", "redisson_lock__channel:{" + name + "}");
+        return listeners("redisson_lock__channel:{") - listeners("boltwork:bridge:{");
+    }
+
+    private long listeners(String channel) {
+        List<?> counted = (List<?>) site.redis.command("PUBSUB", "NUMSUB", channel + name + "}");
         return (Long) counted.get(1);
     }
 
-    private static void pause(long millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
+    @Test
+    void aClaimThatLapsesWakesRedissonToo(@TempDir Path directory) throws Exception {
+        try (ChildJvm frozen = ChildJvm.start(
+                BridgeJvm.class,
+                "boltwork",
+                site.redis.uri(),
+                name,
+                "1",
+                directory.resolve("holds").toString(),
+                "0")) {
+            awaitLine(frozen, "ready");
+            Lease lease = here.lock(name).acquire(); // for 30 s, which Redisson reads as its time to sleep
+            frozen.send("begin");
+            Await.until("it waits", () -> isQueued(1));
+            frozen.freeze(); // its connections stay, so the grant counts as heard
+            Task<Duration> waiter = Task.start("waiter", () -> {
+                long start = System.nanoTime();
+                assertThat(old().tryLock(25, TimeUnit.SECONDS)).isTrue();
+                return Duration.ofNanos(System.nanoTime() - start);
+            });
+            Await.until("Redisson listens", () -> listeners() == 1);
+            lease.release();
+            Await.until(
+                    "the frozen client has a claim",
+                    () -> here.inspector().describe(name).state() == LockSummary.State.CLAIMED);
+            assertThat(waiter.get(Slack.seconds(20))).isLessThan(Slack.seconds(10)); // a claim lasts for 3 s
         }
     }
 
-    @Test
-    void aClaimThatLapsesWakesRedissonToo() throws Exception {
-        Lease lease = here.lock(name).acquire();
-        LockClient dead = bridged(site.redis);
-        dead.lock(name).acquireAsync();
-        Await.until("it waits", () -> isQueued(1));
-        Task<Boolean> waiter = Task.start("waiter", () -> old().tryLock(20, TimeUnit.SECONDS));
-        Await.until("Redisson waits", () -> listeners() > 0);
-        pause(20);
-        // the client does not take the grant: its command connection is cut, its channel stays
-        dead.close();
-        lease.release();
-        assertThat(waiter.get(Slack.seconds(10))).isTrue();
+    private static void awaitLine(ChildJvm jvm, String line) throws InterruptedException {
+        String said = jvm.nextLine(Slack.seconds(60));
+        while (said != null && !said.equals(line)) { // the log of Redisson
+            said = jvm.nextLine(Slack.seconds(60));
+        }
+        assertThat(said).isEqualTo(line);
     }
 
     @Test
     void neitherSideStarvesTheOther() throws Exception {
         int ours = 8;
         long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
-        List<Task<Integer>> boltwork = java.util.stream.IntStream.range(0, ours)
+        List<Task<Integer>> boltwork = IntStream.range(0, ours)
                 .mapToObj(i -> Task.start("boltwork-" + i, () -> {
                     FencedLock lock = (i % 2 == 0 ? here : elsewhere).lock(name);
                     int turns = 0;
@@ -203,25 +224,37 @@ class RedissonBridgeTest {
     }
 
     @Test
-    void spinLocksAndLocksThatAreNotReentrantAreSharedToo() {
+    void locksThatAreNotReentrantAreSharedToo() {
         FencedLock lock = here.lock(name);
-        for (RLock other : List.of(site.redisson.getSpinLock(name), site.redisson.getNonReentrantLock(name))) {
+        RLock other = site.redisson.getNonReentrantLock(name);
+        other.lock();
+        assertThat(lock.tryLock()).isFalse();
+        other.unlock();
+        Lease lease = lock.acquire();
+        assertThat(other.tryLock()).isFalse();
+        Task<Boolean> waiter = Task.start("waiter", () -> {
             other.lock();
-            assertThat(lock.tryLock()).isFalse();
             other.unlock();
-            Lease lease = lock.acquire();
-            assertThat(other.tryLock()).isFalse();
-            Task<Boolean> waiter = Task.start("waiter", () -> {
-                other.lock();
-                other.unlock();
-                return true;
-            });
-            pause(50);
-            lease.release();
-            assertThat(waiter.get(Slack.seconds(10))).isTrue();
-            lock.lock(); // a try may be refused in the moment that the lock is left to Redisson
-            lock.unlock();
-        }
+            return true;
+        });
+        Await.until("it listens", () -> listeners() == 1);
+        lease.release();
+        assertThat(waiter.get(Slack.seconds(3))).isTrue();
+    }
+
+    @Test
+    void aSpinLockIsExcludedAndLooksForItself() throws Exception {
+        FencedLock lock = here.lock(name);
+        RLock spin = site.redisson.getSpinLock(name);
+        spin.lock();
+        assertThat(lock.tryLock()).isFalse();
+        spin.unlock();
+        Lease lease = lock.acquire();
+        assertThat(spin.tryLock(200, TimeUnit.MILLISECONDS)).isFalse();
+        lease.release();
+        assertThat(spin.tryLock(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(lock.tryLock()).isFalse();
+        spin.unlock();
     }
 
     @Test
@@ -236,19 +269,17 @@ class RedissonBridgeTest {
                 lock.unlock();
             }
         });
-        Await.until("it waits for the signal", () -> key("EXISTS").equals(0L) && lock.tryLock() && unlocked(lock));
-        pause(100);
+        Await.until(
+                "it waits for the signal",
+                () -> site.redis
+                        .command("HEXISTS", "boltwork:{" + name + "}", "c:full")
+                        .equals(1L));
         old().lock();
         old().unlock();
         lock.lock();
         full.signal();
         lock.unlock();
         assertThat(waiter.get()).isTrue();
-    }
-
-    private static boolean unlocked(FencedLock lock) {
-        lock.unlock();
-        return true;
     }
 
     // ---------------------------------------------------------------- losses
@@ -267,7 +298,7 @@ class RedissonBridgeTest {
     }
 
     @Test
-    void whoAsksFindsALossEarlier() throws Exception {
+    void aLossIsFoundEarlierByAClientThatAsks() throws Exception {
         Lease lease = here.lock(name).acquire();
         old().forceUnlock();
         try (Lease next = elsewhere.lock(name).tryAcquire().orElseThrow()) {
@@ -312,19 +343,22 @@ class RedissonBridgeTest {
     @Test
     void renewalsExtendBothKeys() {
         try (Lease lease = here.lock(name, SHORT).acquire()) {
-            pause(4_000);
+            long first = until();
+            Await.until("it would have ended without renewals", () -> until() >= first + 3_000);
             assertThat(lease.isValid()).isTrue();
             assertThat(old().tryLock()).isFalse();
             assertThat(Math.abs((Long) key("PTTL") - remaining())).isLessThan(100);
         }
     }
 
+    /** Returns the end of the lease by the server's clock, in milliseconds. */
+    private long until() {
+        return Long.parseLong((String) site.redis.command("HGET", "boltwork:{" + name + "}", "until"));
+    }
+
     private long remaining() {
-        String until = (String) site.redis.command("HGET", "boltwork:{" + name + "}", "until");
         List<?> time = (List<?>) site.redis.command("TIME");
-        return Long.parseLong(until)
-                - Long.parseLong((String) time.get(0)) * 1_000
-                - Long.parseLong((String) time.get(1)) / 1_000;
+        return until() - Long.parseLong((String) time.get(0)) * 1_000 - Long.parseLong((String) time.get(1)) / 1_000;
     }
 
     // ---------------------------------------------------------------- tokens, records, force release

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Thrown if the backend gave no answer, or answered with an error. If a call that acquires a lock throws it, the
  * outcome is <em>unknown</em>: the caller does not hold the lock, and the client has already arranged to undo anything
  * that may have happened at the server.
+ *
+ * @since 0.1.0
  */
 public final class BackendException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param waited how long callers have waited in all, from the call to its outcome, whether or not they got the lock. Those
  *     that wait now are not included
  * @param held how long owners have held the lock in all. Owners that hold it at the same time add up
+ * @since 0.1.0
  */
 public record BusyLock(LockKind kind, String name, long turns, int waiting, Duration waited, Duration held) {
 

@@ -20,6 +20,7 @@ import java.util.List;
  * @param conflicts how often the client had to repeat a command since it was created, because another client had changed the
  *     lock meanwhile. Always 0 on Redis and in memory, which execute one command after the other. Many more than the
  *     acquisitions: too many clients contend for a lock in a database
+ * @since 0.1.0
  */
 public record ClientHealth(
         boolean connected,

@@ -15,6 +15,7 @@ import java.util.List;
  * @param wireVersion the version of the protocol that it speaks
  * @param busiest the locks that it uses most, the busiest first: those with the most turns and waits in the last seconds. At
  *     most 20, and fewer if their names are long. About two seconds old while they are in use
+ * @since 0.1.0
  */
 public record ClientInfo(
         String id, String application, String host, long pid, Instant since, int wireVersion, List<BusyLock> busiest) {

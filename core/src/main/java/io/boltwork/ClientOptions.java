@@ -9,7 +9,11 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link LockClient}. Immutable. */
+/**
+ * Settings of a {@link LockClient}. Immutable.
+ *
+ * @since 0.1.0
+ */
 public final class ClientOptions {
 
     private static final ClientOptions DEFAULTS = new ClientOptions(

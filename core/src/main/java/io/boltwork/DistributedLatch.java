@@ -31,6 +31,8 @@ import java.util.concurrent.CompletionStage;
  * {@link BackendException}. After that, whether a change has taken effect is unknown. All methods throw
  * {@link ClientClosedException} if the client is closed. Thread-safe. Two latches are equal if they have the same client
  * and the same name.
+ *
+ * @since 0.1.0
  */
 public interface DistributedLatch {
 

@@ -51,6 +51,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods are thread-safe. Methods that acquire the lock throw {@link ClientClosedException} if the client is
  * closed. Two locks are equal if they have the same client and the same name, whatever their options.
+ *
+ * @since 0.1.0
  */
 public interface FencedLock extends Lock {
 

@@ -30,6 +30,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  *     return cache.get(product);
  * }
  * }</pre>
+ *
+ * @since 0.1.0
  */
 public interface FencedReadWriteLock extends ReadWriteLock {
 

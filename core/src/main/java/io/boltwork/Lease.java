@@ -22,6 +22,8 @@ import java.util.concurrent.CompletionStage;
  * {@link #isValid()} therefore returns {@code false} before the server may give the lock to another owner, whether or
  * not the server can be reached. No lock can protect a thread that is paused between this check and the write that
  * follows it; the {@linkplain #fencingToken() fencing token} can.
+ *
+ * @since 0.1.0
  */
 public interface Lease extends AutoCloseable {
 

@@ -11,6 +11,7 @@ import java.time.Instant;
  * @param reason the reason for the loss
  * @param when the time at which this client learned of the loss, by its own wall clock; the lease may have ended
  *     earlier
+ * @since 0.1.0
  */
 public record LeaseLoss(String lockName, long fencingToken, Reason reason, Instant when) {
 

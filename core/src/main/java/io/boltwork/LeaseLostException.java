@@ -5,6 +5,8 @@ package io.boltwork;
  * before, was not protected by the lock. Thrown once for each level by every call that unwinds a lost hold, and also by
  * a nested acquisition of a lost hold and by {@link Lease#ensureValid()}, {@link Lease#extend} and
  * {@link Lease#verify()}.
+ *
+ * @since 0.1.0
  */
 public final class LeaseLostException extends LockException {
     private static final long serialVersionUID = 1L;

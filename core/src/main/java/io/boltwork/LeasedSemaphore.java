@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The number of permits is that of the client that used the semaphore first, until it is {@linkplain #resize set}.
+ *
+ * @since 0.1.0
  */
 public interface LeasedSemaphore {
 

@@ -10,6 +10,7 @@ import java.util.List;
  * @param name the name of the lock
  * @param holders those that hold the lock in this client, in no particular order; at most one for a plain lock
  * @param waiting how many callers of this client wait for the lock
+ * @since 0.1.0
  */
 public record LocalLock(LockKind kind, String name, List<Holder> holders, int waiting) {
 

@@ -24,6 +24,8 @@ import java.util.concurrent.Executor;
  *     FencedLock stock = locks.lock("stock:1001");
  * }
  * }</pre>
+ *
+ * @since 0.1.0
  */
 public final class LockClient implements AutoCloseable {
 

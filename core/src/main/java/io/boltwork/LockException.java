@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * {@link LeaseLostException} that a hold was lost, {@link io.boltwork.fence.StaleTokenException} that another holder has
  * come to the resource since, {@link BackendException} that the outcome is unknown, {@link ClientClosedException} that
  * the client is closed.
+ *
+ * @since 0.1.0
  */
 public abstract class LockException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param queue the waiters in their order, the next one first
  * @param fence no fencing token larger than this has been issued
  * @param at the time of this information, by the backend's clock
+ * @since 0.1.0
  */
 public record LockInfo(
         LockKind kind,

@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All these methods throw {@link BackendException} if the backend does not answer within its command timeout, and
  * {@link ClientClosedException} if the client is closed.
+ *
+ * @since 0.1.0
  */
 public final class LockInspector {
 

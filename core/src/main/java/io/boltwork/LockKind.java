@@ -1,6 +1,10 @@
 package io.boltwork;
 
-/** The kinds of locks that a client offers. Names of different kinds have nothing to do with each other. */
+/**
+ * The kinds of locks that a client offers. Names of different kinds have nothing to do with each other.
+ *
+ * @since 0.1.0
+ */
 public enum LockKind {
     /** A {@link FencedLock}: one holder at a time. */
     LOCK,

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *     }
  * });
  * }</pre>
+ *
+ * @since 0.1.0
  */
 public interface LockListener {
 

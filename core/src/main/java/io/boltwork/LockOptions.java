@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nested acquisitions use the options of the outermost one. Clients may use a lock with different options at the
  * same time; each hold follows the options with which it was acquired.
+ *
+ * @since 0.1.0
  */
 public final class LockOptions {
 

@@ -18,6 +18,7 @@ import java.time.Duration;
  *     until a lock that is kept closed opens
  * @param waiting how many requests wait for it, an upper bound; a client may make one request for several waiters,
  *     unless they are {@link LockOptions.Fairness#FIFO FIFO}
+ * @since 0.1.0
  */
 public record LockSummary(
         LockKind kind,

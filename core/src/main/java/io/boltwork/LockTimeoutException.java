@@ -7,6 +7,8 @@ import java.time.Duration;
  * Thrown if the lock was refused: another owner had it for as long as the caller was willing to wait. Thrown by
  * {@link FencedLock#run}, {@link FencedLock#call} and {@link FencedLock#callAsync}; the body was not executed, and
  * nothing is left behind.
+ *
+ * @since 0.1.0
  */
 public final class LockTimeoutException extends LockException {
     private static final long serialVersionUID = 1L;

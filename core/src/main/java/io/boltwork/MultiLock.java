@@ -33,6 +33,8 @@ import java.util.List;
  * member. {@link #unlock} releases all members, and then throws {@link LeaseLostException} if one of them had been lost.
  * The {@link #name} joins those of the members. Listeners are told of each member. Two multi-locks are equal if their
  * members are. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public interface MultiLock extends FencedLock {
 

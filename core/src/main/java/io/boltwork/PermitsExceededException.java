@@ -2,7 +2,11 @@ package io.boltwork;
 
 import io.boltwork.spi.Printable;
 
-/** A request wants more permits of a semaphore than there are. It was refused at once, and holds nothing. */
+/**
+ * A request wants more permits of a semaphore than there are. It was refused at once, and holds nothing.
+ *
+ * @since 0.1.0
+ */
 public final class PermitsExceededException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -25,6 +25,7 @@ import java.time.Duration;
  * @param replicas the number of replicas; 0 with {@code onDisk}
  * @param onDisk whether the hold must be on the server's own disk
  * @param within how long to wait for the confirmations
+ * @since 0.1.0
  */
 public record Replication(int replicas, boolean onDisk, Duration within) {
 

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * database may instead end the transaction, as for any two writers of one row: PostgreSQL and H2 with the SQL state
  * 40001, MariaDB with {@code innodb_snapshot_isolation} with the error 1020. Repeat the whole transaction then; a stale
  * token is refused at the latest by its repetition.
+ *
+ * @since 0.1.0
  */
 public final class JdbcFence {
     private static final String TABLE = "boltwork_fence";

@@ -26,6 +26,8 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>A key expires when its resource has had no accepted write for a time ({@link #withIdleLife}). A token that is
  * forgotten refuses no older holder, so the time must be longer than any process can be stopped. Let the server evict
  * nothing ({@code maxmemory-policy noeviction}). A server that loses its data in a failover loses the tokens with them.
+ *
+ * @since 0.1.0
  */
 public final class RedisFence {
     private static final Duration SHORTEST_LIFE = Duration.ofDays(1);

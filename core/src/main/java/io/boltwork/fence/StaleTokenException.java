@@ -7,6 +7,8 @@ import io.boltwork.spi.Printable;
  * Thrown if a guard refuses a write: its fencing token is smaller than one that the resource has seen. The lock of the
  * writer has had another holder since. Nothing was written by the refused call; roll its transaction back, and do not
  * repeat it with the same token.
+ *
+ * @since 0.1.0
  */
 public final class StaleTokenException extends LockException {
     private static final long serialVersionUID = 1L;

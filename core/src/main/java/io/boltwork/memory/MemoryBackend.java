@@ -15,6 +15,8 @@ import java.util.function.Consumer;
  * backends use the same server share its locks.
  *
  * <p>Thread-safe. Replies are given on the sending thread, except for those that a frozen server has delayed.
+ *
+ * @since 0.1.0
  */
 public final class MemoryBackend implements LockBackend {
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);

@@ -5,6 +5,7 @@ package io.boltwork.memory;
  *
  * @see MemoryServer#replica
  * @see MemoryServer#failOver
+ * @since 0.1.0
  */
 public final class MemoryReplica {
     private final ServerData data;

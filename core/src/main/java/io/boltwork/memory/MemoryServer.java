@@ -43,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. No method blocks. Replies and messages are delivered on the thread whose call caused them; messages
  * may also be delivered on the thread of a concurrent call.
+ *
+ * @since 0.1.0
  */
 public final class MemoryServer {
     /*

@@ -54,6 +54,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class QuorumBackend implements LockBackend {
 

@@ -10,6 +10,8 @@ import java.time.Duration;
  * <pre>{@code
  * QuorumOptions options = QuorumOptions.defaults().longestLease(Duration.ofSeconds(40));
  * }</pre>
+ *
+ * @since 0.1.0
  */
 public final class QuorumOptions {
     /** A shorter quarantine would not be longer than a start of a server. */

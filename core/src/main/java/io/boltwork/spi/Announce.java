@@ -7,6 +7,7 @@ package io.boltwork.spi;
  * @param lifeMillis how long the record is kept unless it is announced again; 0 to remove it at once
  * @param nonce identifies the announcing client: if the record at the backend has another nonce, another client has
  *     the same id
+ * @since 0.1.0
  */
 public record Announce(ClientRecord card, long lifeMillis, String nonce) implements Command<Reply.Announced> {
     @Override

@@ -5,6 +5,8 @@ import java.util.BitSet;
 /**
  * Receives the messages of a backend to its client. Called on the backend's own threads; implementations must not
  * block.
+ *
+ * @since 0.1.0
  */
 public interface BackendListener {
 

@@ -10,6 +10,7 @@ import java.util.List;
  * @param kind the kind of the lock that it waits for
  * @param lock the name of that lock
  * @param isLimited whether something ends its wait or one of its holds by itself, or another thread may end a hold
+ * @since 0.1.0
  */
 public record BlockedThread(List<Long> holds, LockKind kind, String lock, boolean isLimited) {
 

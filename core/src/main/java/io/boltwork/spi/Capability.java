@@ -1,6 +1,10 @@
 package io.boltwork.spi;
 
-/** Something that not every {@link LockBackend} has. */
+/**
+ * Something that not every {@link LockBackend} has.
+ *
+ * @since 0.1.0
+ */
 public enum Capability {
     /** Read-write locks and semaphores. */
     SHARES,

@@ -13,6 +13,7 @@ import java.util.List;
  * @param wireVersion the version of the protocol that it speaks
  * @param blocked its threads that may be in a circle with threads of other clients; nearly always empty
  * @param busiest the locks that it uses most, the busiest first; empty for a client that does not report them
+ * @since 0.1.0
  */
 public record ClientRecord(
         String id,

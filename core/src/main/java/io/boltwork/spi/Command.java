@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * server's clock, in milliseconds since the epoch, after which the command must change nothing.
  *
  * @param <R> the type of the answer of a backend that has executed the command
+ * @since 0.1.0
  */
 public sealed interface Command<R extends Reply.Answer>
         permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Look, Witness {

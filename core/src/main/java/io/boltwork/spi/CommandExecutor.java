@@ -1,6 +1,10 @@
 package io.boltwork.spi;
 
-/** Executes each kind of command in one step, and returns its answer, as a backend whose data is in memory can. */
+/**
+ * Executes each kind of command in one step, and returns its answer, as a backend whose data is in memory can.
+ *
+ * @since 0.1.0
+ */
 public interface CommandExecutor {
     /**
      * Grants a lock to a request, or queues or refuses the request.

@@ -4,6 +4,7 @@ package io.boltwork.spi;
  * Distinguishes the kinds of commands. A new kind of command adds a method, so that no visitor can forget it.
  *
  * @param <T> the type of the result
+ * @since 0.1.0
  */
 public interface CommandVisitor<T> {
     /**

@@ -8,6 +8,7 @@ package io.boltwork.spi;
  * @param goesOn whether the request still waits to be signalled. If the server knows of no such wait, because it was
  *     signalled or the server has forgotten it, the request asks for the lock. {@code false}: it asks for the lock in
  *     any case, because its time has passed or its caller was interrupted
+ * @since 0.1.0
  */
 public record ConditionWait(String name, boolean goesOn) {
     @Override

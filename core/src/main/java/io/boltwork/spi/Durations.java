@@ -3,7 +3,11 @@ package io.boltwork.spi;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Checks and prints durations. */
+/**
+ * Checks and prints durations.
+ *
+ * @since 0.1.0
+ */
 public final class Durations {
 
     /** In nanoseconds: longer than any wait. */

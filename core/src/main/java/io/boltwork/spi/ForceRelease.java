@@ -13,6 +13,7 @@ import io.boltwork.spi.Command.LockCommand;
  * @param expectedToken a token of the hold that is to end, anywhere in its block; if the lock has another owner or
  *     none, nothing is changed. 0 for any owner, or all holders
  * @param kind the kind of the lock
+ * @since 0.1.0
  */
 public record ForceRelease(String lock, long expectedToken, LockKind kind) implements LockCommand<Reply.Forced> {
     /**

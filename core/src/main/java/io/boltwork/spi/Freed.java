@@ -6,6 +6,7 @@ package io.boltwork.spi;
  *
  * @param lock the name of the lock
  * @param server the server and the time at which the lock became free, or the time 0 if that is not known
+ * @since 0.1.0
  */
 public record Freed(String lock, ServerTime server) {
     /**

@@ -14,6 +14,7 @@ import io.boltwork.LockKind;
  * @param kind the kind of the lock
  * @param blockEnd the last token of the hold's block; 0 for a plain lock, whose blocks all have the same length
  * @param signalled whether the request has taken a signal of a condition
+ * @since 0.1.0
  */
 public record Grant(
         String lock,

@@ -7,6 +7,7 @@ package io.boltwork.spi;
  * @param blockEnd the last token of the hold's block; 0 for a plain lock, whose blocks all have the same length
  * @param restoredUntil the not-after of the last {@link Command.Restore} that was sent for the hold, after which none
  *     can be executed any more; 0 if none was sent
+ * @since 0.1.0
  */
 public record HeldShare(Share share, long blockEnd, long restoredUntil) {
 

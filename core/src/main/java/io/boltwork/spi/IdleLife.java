@@ -7,6 +7,8 @@ import java.util.Objects;
  * The time for which a backend keeps the record of a lock that is not in use. The record of a lock in use is never
  * dropped: each acquisition, renewal and restore sets its expiry again if less than 7/8 of the idle life is left beyond
  * the lease. The expiry never moves to an earlier time, so clients with different settings may share a lock.
+ *
+ * @since 0.1.0
  */
 public final class IdleLife {
 

@@ -8,6 +8,8 @@ import java.util.List;
  *
  * <p>Common parameters: {@code id} identifies a change, so that a repetition of it changes nothing. {@code notAfter} is a
  * time of the server's clock, in milliseconds since the epoch, after which the command must change nothing.
+ *
+ * @since 0.1.0
  */
 public sealed interface LatchCommand extends Command<Reply.Latched> {
 

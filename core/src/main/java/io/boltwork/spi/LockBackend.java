@@ -15,6 +15,8 @@ import java.util.function.Consumer;
  *
  * <p>A backend makes no decisions: it never repeats a command, never times one out, and never interprets an answer. All
  * of this is up to the client. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public interface LockBackend extends AutoCloseable {
 

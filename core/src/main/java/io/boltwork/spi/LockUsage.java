@@ -12,6 +12,7 @@ import io.boltwork.LockKind;
  * @param waiting how many callers wait now
  * @param waitedMicros how long callers have waited in all, in microseconds, also those that did not get the lock
  * @param heldMicros how long owners have held the lock in all, in microseconds
+ * @since 0.1.0
  */
 public record LockUsage(LockKind kind, String lock, long turns, int waiting, long waitedMicros, long heldMicros) {
 

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A command that changes nothing.
  *
  * @param <R> the type of its answer
+ * @since 0.1.0
  */
 public sealed interface Look<R extends Report> extends Command<R> {
 

@@ -6,6 +6,7 @@ package io.boltwork.spi;
  * expressed.
  *
  * @param text the pattern
+ * @since 0.1.0
  */
 public record NamePattern(String text) {
 

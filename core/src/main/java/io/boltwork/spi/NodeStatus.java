@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param latency how long the answer took; 0 if there was none
  * @param version the version that it reports; empty if it reported none
  * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is wrong
+ * @since 0.1.0
  */
 public record NodeStatus(
         String address, Role role, boolean reachable, Duration latency, String version, String problem) {

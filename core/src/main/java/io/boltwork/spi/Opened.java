@@ -6,6 +6,7 @@ package io.boltwork.spi;
  * @param latch the name of the latch
  * @param generation the generation that has ended
  * @param server the server and the time at which it ended
+ * @since 0.1.0
  */
 public record Opened(String latch, long generation, ServerTime server) {
     @Override

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Control characters are those of ASCII and C1, line and paragraph separators, format characters such as those for
  * the direction of text, and unpaired surrogates. Backslashes are not escaped, so escaping a text twice changes
  * nothing.
+ *
+ * @since 0.1.0
  */
 public final class Printable {
 

@@ -4,7 +4,11 @@ import io.boltwork.BackendException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The reply to a {@link Command}: an {@link Answer} of the server, or {@link Failed}. */
+/**
+ * The reply to a {@link Command}: an {@link Answer} of the server, or {@link Failed}.
+ *
+ * @since 0.1.0
+ */
 public sealed interface Reply {
 
     /**

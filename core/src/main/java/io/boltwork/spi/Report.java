@@ -5,7 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a {@link Look}. */
+/**
+ * The answer to a {@link Look}.
+ *
+ * @since 0.1.0
+ */
 public sealed interface Report extends Reply.Answer {
 
     /**

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The id of a request at the backend: {@code <client>:<number>}. Clients store only the number, which takes a tenth of
  * the memory.
+ *
+ * @since 0.1.0
  */
 public final class RequestId {
 

@@ -10,6 +10,7 @@ import io.boltwork.spi.Command.LockCommand;
  * @param lock the name of the lock
  * @param kind the kind of the lock
  * @param permits the new capacity, 1 or more
+ * @since 0.1.0
  */
 public record Resize(String lock, LockKind kind, int permits) implements LockCommand<Reply.Resized> {
     @Override

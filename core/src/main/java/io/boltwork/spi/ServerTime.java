@@ -5,6 +5,7 @@ package io.boltwork.spi;
  *
  * @param millis milliseconds since the epoch, rounded down
  * @param run identifies the server and its run; times of different runs must not be subtracted from each other
+ * @since 0.1.0
  */
 public record ServerTime(long millis, String run) {
     @Override

@@ -11,6 +11,7 @@ import io.boltwork.LockKind;
  * @param of the capacity, as far as the client knows it
  * @param set when that capacity was set, in microseconds of the server's clock; 0 if it comes from the client's
  *     configuration
+ * @since 0.1.0
  */
 public record Share(LockKind kind, int permits, int of, long set) {
 

@@ -5,6 +5,7 @@ package io.boltwork.spi;
  *
  * @param condition the name of the condition; empty for the lock's own
  * @param waiters how many waiters to wake; {@link #ALL} for all that wait
+ * @since 0.1.0
  */
 public record Signal(String condition, int waiters) {
 

@@ -10,6 +10,7 @@ import io.boltwork.LockKind;
  * @param token the first token of its hold
  * @param server the server and the time at which it was taken
  * @param kind the kind of the lock
+ * @since 0.1.0
  */
 public record Taken(String lock, String request, long token, ServerTime server, LockKind kind) {
     /**

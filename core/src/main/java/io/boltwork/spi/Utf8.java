@@ -6,6 +6,8 @@ import java.util.Objects;
  * Computes the length of text in UTF-8, the encoding in which a backend stores names. Text with an unpaired surrogate
  * cannot be encoded: an encoder replaces the surrogate with a question mark, so two names of a client could become one
  * name at the backend.
+ *
+ * @since 0.1.0
  */
 public final class Utf8 {
 

@@ -11,6 +11,7 @@ import io.boltwork.spi.Command.LockCommand;
  * {@link ForceRelease}.
  *
  * @param <R> the type of the answer
+ * @since 0.1.0
  */
 public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<R> {
 

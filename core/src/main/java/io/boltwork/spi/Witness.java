@@ -6,6 +6,7 @@ package io.boltwork.spi;
  *
  * @param run the run of the server that the client has watched; another run keeps nothing of it
  * @param watchedMillis for how long that run is known to have been up, in milliseconds; 0 to ask only
+ * @since 0.1.0
  */
 public record Witness(String run, long watchedMillis) implements Command<Reply.Witnessed> {
     @Override

@@ -7,6 +7,7 @@ import io.boltwork.spi.Printable;
  *
  * @param client the id of the client
  * @param text a text of one line
+ * @since 0.1.0
  */
 public record AddressedMessage(String client, String text) {
     @Override

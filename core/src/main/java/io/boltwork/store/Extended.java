@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param locks the names of their locks
  * @param server the clock of the store; {@code null} if none was extended
+ * @since 0.1.0
  */
 public record Extended(Set<String> locks, @Nullable ServerTime server) {
 

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * the record if no other client has changed it meanwhile. Grants are messages between clients.
  *
  * <p>Thread-safe. Commands are executed on threads of the backend.
+ *
+ * @since 0.1.0
  */
 public class RecordBackend implements LockBackend {
     static final String NO_REPLICATION =

@@ -8,6 +8,7 @@ import io.boltwork.spi.Printable;
  *
  * @param kind what the record is about
  * @param name the name of the lock or latch, 1 to 1,024 bytes in UTF-8, any characters; or the id of the client
+ * @since 0.1.0
  */
 public record RecordKey(Kind kind, String name) {
 

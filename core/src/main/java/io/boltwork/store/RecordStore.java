@@ -16,6 +16,8 @@ import java.util.Optional;
  * <p>Methods block until the store has answered, for the {@linkplain #commandTimeout command timeout} at most. They are called
  * by {@linkplain #workers several threads} of the backend at the same time. A method that fails throws a {@link
  * BackendException}: {@linkplain BackendException#isRetryable retryable} if waiting may heal the failure.
+ *
+ * @since 0.1.0
  */
 public interface RecordStore extends AutoCloseable {
 

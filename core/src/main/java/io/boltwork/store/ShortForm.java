@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param answer the answer; {@code null} if the record is not as the short form needs it, and nothing was changed
  * @param found the record, if it was read on the way; otherwise {@code null}
  * @param <A> the type of the answer
+ * @since 0.1.0
  */
 public record ShortForm<A>(@Nullable A answer, @Nullable StoredText found) {
 

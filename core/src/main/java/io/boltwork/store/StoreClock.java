@@ -13,6 +13,7 @@ import io.boltwork.spi.ServerTime;
  * @param micros the earliest time that it may be, in microseconds since the epoch
  * @param uncertainMicros how much later it may be at most, in microseconds; 0 if the time is exact. One client's store gives
  *     the same width each time, because the client subtracts times of different answers
+ * @since 0.1.0
  */
 public record StoreClock(String run, long micros, long uncertainMicros) {
     private static final long MICROS = 1_000;

@@ -2,7 +2,11 @@ package io.boltwork.store;
 
 import io.boltwork.spi.ServerTime;
 
-/** Receives what a {@link RecordStore} reports. Called on the store's own threads. */
+/**
+ * Receives what a {@link RecordStore} reports. Called on the store's own threads.
+ *
+ * @since 0.1.0
+ */
 public interface StoreListener {
 
     /**

@@ -8,6 +8,7 @@ import java.util.List;
  *
  * @param records the records
  * @param clock the store's clock
+ * @since 0.1.0
  */
 public record StoredPage(List<Named> records, StoreClock clock) {
 

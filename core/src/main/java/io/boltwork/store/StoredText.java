@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock the store's clock, read with the record or after it
  * @param written the clock that the writer of the record had read before it; {@code null} if the record's times are of the
  *     clock that was read
+ * @since 0.1.0
  */
 public record StoredText(
         @Nullable String text,

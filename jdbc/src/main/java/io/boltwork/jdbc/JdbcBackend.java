@@ -26,6 +26,8 @@ import javax.sql.DataSource;
  * clients may hold one lock until the first one's next renewal; synchronous replication prevents that.
  *
  * <p>One backend is for one client. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class JdbcBackend extends RecordBackend {
 

@@ -8,7 +8,11 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** Options of a {@link JdbcBackend}. Immutable. */
+/**
+ * Options of a {@link JdbcBackend}. Immutable.
+ *
+ * @since 0.1.0
+ */
 public final class JdbcOptions {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
     private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);

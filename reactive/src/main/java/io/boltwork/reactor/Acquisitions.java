@@ -17,6 +17,8 @@ import reactor.core.publisher.MonoSink;
 /**
  * Makes publishers from asynchronous calls, and guards publishers with what the calls acquire. For libraries that have
  * their own way to acquire; applications use {@link ReactorLocks}. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class Acquisitions {
 

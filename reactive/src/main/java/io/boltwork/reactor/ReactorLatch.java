@@ -5,7 +5,11 @@ import java.time.Duration;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** A latch for Reactor, see {@link ReactorLocks}. Thread-safe. */
+/**
+ * A latch for Reactor, see {@link ReactorLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class ReactorLatch {
 
     private final DistributedLatch latch;

@@ -2,7 +2,11 @@ package io.boltwork.reactor;
 
 import io.boltwork.FencedReadWriteLock;
 
-/** A read-write lock for Reactor, see {@link ReactorLocks}. Thread-safe. */
+/**
+ * A read-write lock for Reactor, see {@link ReactorLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class ReactorReadWriteLock {
 
     private final FencedReadWriteLock lock;

@@ -8,7 +8,11 @@ import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A semaphore for Reactor, see {@link ReactorLocks}. Thread-safe. */
+/**
+ * A semaphore for Reactor, see {@link ReactorLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class ReactorSemaphore {
 
     private final LeasedSemaphore semaphore;

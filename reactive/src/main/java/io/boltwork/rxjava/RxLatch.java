@@ -6,7 +6,11 @@ import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.Objects;
 
-/** A latch for RxJava 3, see {@link RxLocks}. Thread-safe. */
+/**
+ * A latch for RxJava 3, see {@link RxLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class RxLatch {
 
     private final DistributedLatch latch;

@@ -12,7 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A lock for RxJava 3, see {@link RxLocks}. Thread-safe. */
+/**
+ * A lock for RxJava 3, see {@link RxLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class RxLock {
 
     private final FencedLock lock;

@@ -17,6 +17,8 @@ import java.util.Objects;
  * }</pre>
  *
  * <p>Leases belong to the subscription and to no thread. They are not reentrant. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class RxLocks {
 

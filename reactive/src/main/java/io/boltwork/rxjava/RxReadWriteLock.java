@@ -2,7 +2,11 @@ package io.boltwork.rxjava;
 
 import io.boltwork.FencedReadWriteLock;
 
-/** A read-write lock for RxJava 3, see {@link RxLocks}. Thread-safe. */
+/**
+ * A read-write lock for RxJava 3, see {@link RxLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class RxReadWriteLock {
 
     private final FencedReadWriteLock lock;

@@ -12,7 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A semaphore for RxJava 3, see {@link RxLocks}. Thread-safe. */
+/**
+ * A semaphore for RxJava 3, see {@link RxLocks}. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class RxSemaphore {
 
     private final LeasedSemaphore semaphore;

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Names of locks that are shared with clients of another library, so that a system can change over one service at a
  * time. A lock on the bridge excludes the other library's lock of the same name, and both sides wake each other.
  * Immutable. See docs/redisson-bridge.md.
+ *
+ * @since 0.1.0
  */
 public final class Bridge {
     private static final Bridge ALL = new Bridge(List.of());

@@ -42,33 +42,33 @@ import org.jspecify.annotations.Nullable;
  * <p>A lock is one key, {@code boltwork:{name}}. Each command that changes it is one Lua script and one round trip. A
  * second key, {@code boltwork:client:id}, describes a client and expires. The backend never repeats a command.
  *
- * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a
- * lock with {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those
- * that break. If another server may become the master, the backend also keeps one connection to each sentinel or
- * server, and asks twice a second which server is the master. In a cluster, it keeps these connections to each master.
- * It asks up to three nodes for the slot map every second, and five times a second while something is wrong.
+ * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a lock with
+ * {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those that break. If
+ * another server may become the master, the backend also keeps one connection to each sentinel or server, and asks twice a
+ * second which server is the master. In a cluster, it keeps these connections to each master. It asks up to three nodes for the
+ * slot map every second, and five times a second while something is wrong.
  *
- * <p>After connecting, the backend publishes a message to itself from a script. If the server does not deliver this
- * message, {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting
- * takes at most 5 s. If it fails, the backend waits up to 2 s more for its threads to end.
+ * <p>After connecting, the backend publishes a message to itself from a script. If the server does not deliver this message,
+ * {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting takes at most
+ * 5 s. If it fails, the backend waits up to 2 s more for its threads to end.
  *
  * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default
- * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget
- * +hdel +del +pexpire +publish +subscribe}. {@link io.boltwork.FencedLock#isLocked} also needs {@code +hgetall}.
- * Inspecting locks and clients needs {@code +hgetall +scan}; the latter reveals the names of all keys in the database.
- * Locks with replication need {@code +wait}, or {@code +waitaof} for {@link io.boltwork.Replication#onDisk(Duration)}.
- * A cluster needs {@code +cluster|slots +asking +hlen} and, from Redis 7 on, {@code +spublish +ssubscribe
- * +sunsubscribe}.
+ * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel
+ * +del +pexpire +publish +subscribe}. {@link io.boltwork.FencedLock#isLocked} also needs {@code +hgetall}. Inspecting locks and
+ * clients needs {@code +hgetall +scan}; the latter reveals the names of all keys in the database. Locks with replication need
+ * {@code +wait}, or {@code +waitaof} for {@link io.boltwork.Replication#onDisk(Duration)}. A cluster needs {@code
+ * +cluster|slots +asking +hlen} and, from Redis 7 on, {@code +spublish +ssubscribe +sunsubscribe}.
  *
- * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless
- * it was given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)}, {@link
- * RedisOptions#clientResources}).
+ * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless it was
+ * given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).
  *
  * <pre>{@code
  * try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
  *     ...
  * }
  * }</pre>
+ *
+ * @since 0.1.0
  */
 public final class RedisBackend implements LockBackend {
     private final RedisDeployment deployment;

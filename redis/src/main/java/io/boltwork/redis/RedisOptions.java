@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Options of a {@link RedisBackend} beyond what its URI says. Immutable. */
+/**
+ * Options of a {@link RedisBackend} beyond what its URI says. Immutable.
+ *
+ * @since 0.1.0
+ */
 public final class RedisOptions {
     private static final RedisOptions DEFAULTS = new RedisOptions(new Draft());
 

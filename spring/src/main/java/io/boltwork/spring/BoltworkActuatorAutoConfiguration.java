@@ -16,7 +16,11 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Auto-configuration of the health contributor, the actuator endpoint and the meters for locks. */
+/**
+ * Auto-configuration of the health contributor, the actuator endpoint and the meters for locks.
+ *
+ * @since 0.1.0
+ */
 @AutoConfiguration(
         after = BoltworkAutoConfiguration.class,
         afterName = {

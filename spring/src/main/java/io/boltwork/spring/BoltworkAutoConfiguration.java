@@ -36,6 +36,8 @@ import org.springframework.util.StringUtils;
  * web requests, scheduled jobs and executors have ended. An application's own {@link LockBackend} or {@link LockClient}
  * bean takes precedence. All {@link LockListener} beans are registered with the client. {@link ClientOptionsCustomizer}
  * and {@link RedisOptionsCustomizer} beans can change the options.
+ *
+ * @since 0.1.0
  */
 @AutoConfiguration(
         afterName = {

@@ -9,7 +9,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** Auto-configuration of Spring Integration's {@link LockRegistry}. */
+/**
+ * Auto-configuration of Spring Integration's {@link LockRegistry}.
+ *
+ * @since 0.1.0
+ */
 @AutoConfiguration(after = BoltworkAutoConfiguration.class)
 @ConditionalOnClass({LockRegistry.class, DistributedLock.class})
 @ConditionalOnBean(LockClient.class)

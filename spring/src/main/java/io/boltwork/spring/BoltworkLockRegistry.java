@@ -24,6 +24,8 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * thread does not hold the lock, and {@link ConcurrentModificationException} if the lease has been lost. Conditions are
  * not supported. A lease is renewed unless the caller specifies its length or the options say otherwise; this needs no
  * Spring scheduler. {@link #renewLock(Object, Duration)} extends any lease. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class BoltworkLockRegistry implements RenewableLockRegistry<DistributedLock> {
     private final LockClient client;

@@ -9,7 +9,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.ErrorResponse;
 
-/** Auto-configuration of a web application's responses when a lock is refused or its backend does not answer. */
+/**
+ * Auto-configuration of a web application's responses when a lock is refused or its backend does not answer.
+ *
+ * @since 0.1.0
+ */
 @AutoConfiguration(after = BoltworkAutoConfiguration.class)
 @ConditionalOnWebApplication
 @ConditionalOnClass(ErrorResponse.class)

@@ -13,6 +13,8 @@ import io.boltwork.ClientOptions;
  *     return options -> options.withCallbackExecutor(callbacks);
  * }
  * }</pre>
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface ClientOptionsCustomizer {

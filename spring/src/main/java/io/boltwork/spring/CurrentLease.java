@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In asynchronous methods, the lease is available on the thread on which the method starts; pass the lease
  * explicitly to work that continues elsewhere. The method or template releases the lease: do not release it yourself.
+ *
+ * @since 0.1.0
  */
 public final class CurrentLease {
     private static final ThreadLocal<@Nullable EnteredLock> INNERMOST = new ThreadLocal<>();

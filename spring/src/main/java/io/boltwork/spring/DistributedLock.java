@@ -55,6 +55,8 @@ import org.springframework.core.annotation.AliasFor;
  * <p><b>Failures.</b> Results and exceptions of the method are passed on unchanged. If the backend does not answer, the
  * method is not executed in any mode, and the caller gets {@link io.boltwork.BackendException} or the outcome selected
  * by {@link #onUnavailable()}. Mistakes in an annotation are reported when the application starts.
+ *
+ * @since 0.1.0
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -19,7 +19,11 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** Auto-configuration of {@link DistributedLock}. */
+/**
+ * Auto-configuration of {@link DistributedLock}.
+ *
+ * @since 0.1.0
+ */
 @AutoConfiguration(after = BoltworkAutoConfiguration.class)
 @ConditionalOnBean(LockClient.class)
 @ConditionalOnProperty(name = "boltwork.lock.enabled", matchIfMissing = true)

@@ -8,7 +8,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
-/** Several locks for one method. All of them are held while the method is executed. */
+/**
+ * Several locks for one method. All of them are held while the method is executed.
+ *
+ * @since 0.1.0
+ */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited

@@ -19,6 +19,8 @@ import java.lang.annotation.Target;
  *     stock.increase(to, given.fencingToken());
  * }
  * }</pre>
+ *
+ * @since 0.1.0
  */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of the result
  * @param <E> the type of exception that the action may throw
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface LockCallback<T extends @Nullable Object, E extends Throwable> {

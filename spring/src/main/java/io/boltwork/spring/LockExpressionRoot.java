@@ -2,7 +2,11 @@ package io.boltwork.spring;
 
 import java.lang.reflect.Method;
 
-/** The object that {@code #root} refers to in expressions. Public only because expressions access it. */
+/**
+ * The object that {@code #root} refers to in expressions. Public only because expressions access it.
+ *
+ * @since 0.1.0
+ */
 public final class LockExpressionRoot {
     private final Method method;
     private final Object[] args;

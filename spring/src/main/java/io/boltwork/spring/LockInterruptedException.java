@@ -5,6 +5,8 @@ import io.boltwork.LockException;
 /**
  * Thrown if the thread is interrupted while it waits for a lock. Nothing was executed, and the thread's interrupt
  * status is set. A method that declares {@link InterruptedException} throws that instead.
+ *
+ * @since 0.1.0
  */
 public final class LockInterruptedException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,10 @@
 package io.boltwork.spring;
 
-/** The behavior of a method while another owner holds its lock. */
+/**
+ * The behavior of a method while another owner holds its lock.
+ *
+ * @since 0.1.0
+ */
 public enum LockMode {
     /** Uses the class's annotation if present, then the property {@code boltwork.lock.mode}, then {@link #LOCK}. */
     DEFAULT,

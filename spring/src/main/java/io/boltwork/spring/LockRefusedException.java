@@ -4,6 +4,8 @@ import io.boltwork.LockException;
 
 /**
  * Thrown if another owner holds the lock of a {@link DistributedLock} or {@link LockTemplate}. Nothing was executed.
+ *
+ * @since 0.1.0
  */
 public final class LockRefusedException extends LockException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,10 @@
 package io.boltwork.spring;
 
-/** The time at which the release of a lock returns. */
+/**
+ * The time at which the release of a lock returns.
+ *
+ * @since 0.1.0
+ */
 public enum LockRelease {
     /**
      * Uses the class's annotation if present, then the property {@code boltwork.lock.release}, then {@link #AWAITED}.

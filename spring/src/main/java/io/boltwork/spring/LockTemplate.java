@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * io.boltwork.BackendException} means that the backend did not answer. In both cases nothing was executed. If the lease
  * was lost before the callback ended, a {@link LeaseLostException} is thrown, or is added as suppressed to the
  * exception that the callback threw.
+ *
+ * @since 0.1.0
  */
 public final class LockTemplate {
     private final LockClient client;

@@ -1,6 +1,10 @@
 package io.boltwork.spring;
 
-/** The kind of lock that a method acquires, and the order in which waiting callers get it. All types are reentrant. */
+/**
+ * The kind of lock that a method acquires, and the order in which waiting callers get it. All types are reentrant.
+ *
+ * @since 0.1.0
+ */
 public enum LockType {
     /**
      * Uses the class's annotation if present, then the property {@code boltwork.lock.type}, then {@link #REENTRANT}.

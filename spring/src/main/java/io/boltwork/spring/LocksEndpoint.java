@@ -23,6 +23,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * The actuator endpoint {@code locks}. It lists locks of all kinds and describes a lock. With
  * {@code management.endpoint.locks.access=unrestricted}, it also takes a lock away from a holder that hangs. Control
  * characters in names are escaped in responses.
+ *
+ * @since 0.1.0
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {

@@ -16,6 +16,8 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 /**
  * The web extension of the endpoint {@code locks}. The status is 404 if the lock is not known, and 503 if the backend
  * does not answer. A name that does not fit into a path, such as one with slashes, is passed as {@code ?name=}.
+ *
+ * @since 0.1.0
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public final class LocksWebEndpoint {

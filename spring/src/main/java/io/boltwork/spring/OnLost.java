@@ -1,6 +1,10 @@
 package io.boltwork.spring;
 
-/** The behavior when a lease is lost while its method is running. */
+/**
+ * The behavior when a lease is lost while its method is running.
+ *
+ * @since 0.1.0
+ */
 public enum OnLost {
     /** Uses the class's annotation if present, then the property {@code boltwork.lock.on-lost}, then {@link #THROW}. */
     DEFAULT,

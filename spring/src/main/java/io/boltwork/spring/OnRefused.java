@@ -1,6 +1,10 @@
 package io.boltwork.spring;
 
-/** The outcome for a caller that does not get the lock. */
+/**
+ * The outcome for a caller that does not get the lock.
+ *
+ * @since 0.1.0
+ */
 public enum OnRefused {
     /**
      * Uses the class's annotation if present, then the property {@code boltwork.lock.on-refused}, then {@link #THROW}.

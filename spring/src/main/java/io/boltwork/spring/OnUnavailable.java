@@ -1,6 +1,10 @@
 package io.boltwork.spring;
 
-/** The outcome for a caller while the backend does not answer. The method is not executed, whatever the outcome. */
+/**
+ * The outcome for a caller while the backend does not answer. The method is not executed, whatever the outcome.
+ *
+ * @since 0.1.0
+ */
 public enum OnUnavailable {
     /**
      * Uses the class's annotation if present, then the property {@code boltwork.lock.on-unavailable}, then {@link

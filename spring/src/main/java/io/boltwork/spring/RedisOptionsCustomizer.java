@@ -13,6 +13,8 @@ import io.boltwork.redis.RedisOptions;
  *     return options -> options.withIdleLife(Duration.ofDays(1));
  * }
  * }</pre>
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface RedisOptionsCustomizer {

@@ -4,7 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for conditions, so that tests need not wait for fixed times. Stateless. */
+/**
+ * Waits for conditions, so that tests need not wait for fixed times. Stateless.
+ *
+ * @since 0.1.0
+ */
 public final class Await {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofMillis(1);

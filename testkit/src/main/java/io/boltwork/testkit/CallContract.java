@@ -5,6 +5,8 @@ import org.junit.jupiter.api.Nested;
 /**
  * The part of {@link LockContract} about calls: acquiring, awaiting, releasing and inspecting locks while the server
  * answers.
+ *
+ * @since 0.1.0
  */
 public abstract class CallContract {
 

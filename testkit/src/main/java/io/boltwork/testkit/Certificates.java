@@ -17,6 +17,8 @@ import java.util.List;
  * Certificates for tests, as PEM files that the JDK's {@code keytool} generates. There is an authority, which has
  * signed a certificate for a server on 127.0.0.1 and localhost, one for a server on localhost alone, and one for a
  * client. There is also an unrelated authority. Immutable; {@link #close()} deletes the files.
+ *
+ * @since 0.1.0
  */
 public final class Certificates implements AutoCloseable {
     private static final String PASSWORD = "changeit";

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Another JVM with the class path of this one, which tests can kill and freeze. It ends with {@link #close()}, and in
  * any case with this JVM. Its standard error is that of this JVM. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class ChildJvm implements AutoCloseable {
     private final ChildProcess child;

@@ -19,6 +19,8 @@ import java.util.stream.Stream;
  * at once or step by step, so that a test can examine a slot while it is moving. Kill, freeze, thaw and restart nodes
  * only through this class, so that it knows which nodes do not answer. One thread may do that while others move slots
  * and query the cluster.
+ *
+ * @since 0.1.0
  */
 public final class ClusterGroup implements AutoCloseable {
 

@@ -17,6 +17,7 @@ import java.util.Locale;
  * @param lock the lock's name; {@code -} for {@link Action#KILL}
  * @param token the fencing token, 0 if there is none
  * @param share the share of the lock
+ * @since 0.1.0
  */
 public record Event(
         String file,

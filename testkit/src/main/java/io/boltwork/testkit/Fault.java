@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>Both methods block until their effect is complete. Injecting a fault twice, or healing one that is not injected,
  * does nothing.
+ *
+ * @since 0.1.0
  */
 public interface Fault extends AutoCloseable {
 

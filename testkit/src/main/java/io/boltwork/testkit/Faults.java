@@ -10,6 +10,8 @@ import java.util.Objects;
 /**
  * The {@linkplain Fault faults} of processes and of Redis itself. For faults of connections, see {@link FaultyLink}.
  * Stateless.
+ *
+ * @since 0.1.0
  */
 public final class Faults {
     private static final int FILLER_KEYS = 2_000;

@@ -26,6 +26,8 @@ import javax.net.ServerSocketFactory;
  * }</pre>
  *
  * <p>Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class FaultyLink implements AutoCloseable {
     private static final int BACKLOG = 500;

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store behind faults: it can be frozen, connections can break, and a client can stop between reading a record and writing it.
  * Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class FaultyStore implements RecordStore {
 

@@ -50,6 +50,8 @@ import java.util.stream.Stream;
  * 330 a t2 release invoke uploads 9 3/10
  * 340 a t2 release ok     uploads 9 3/10
  * </pre>
+ *
+ * @since 0.1.0
  */
 public final class History {
     private static final Pattern COMMENT = Pattern.compile("(?m)(^|[ \\t]+)#.*$");

@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The checker does not judge refusals. It also reports violations where the lock promises nothing: for a hold that
  * was taken away by force or forgotten by the backend, and whose holder does not know of it yet.
+ *
+ * @since 0.1.0
  */
 public final class HistoryChecker {
     private HistoryChecker() {}

@@ -31,6 +31,8 @@ import java.util.regex.Pattern;
  * compared, and neither can their histories.
  *
  * <p>Thread-safe. Methods block for the write, and throw {@link UncheckedIOException} if it fails.
+ *
+ * @since 0.1.0
  */
 public final class HistoryWriter implements AutoCloseable {
     static final String SUFFIX = ".history";

@@ -2,7 +2,11 @@ package io.boltwork.testkit;
 
 import org.junit.jupiter.api.Nested;
 
-/** The part of {@link LockContract} about leases: their length, renewal, bounds and owners, and their loss. */
+/**
+ * The part of {@link LockContract} about leases: their length, renewal, bounds and owners, and their loss.
+ *
+ * @since 0.1.0
+ */
 public abstract class LeaseContract {
 
     /** For tests of backends. */

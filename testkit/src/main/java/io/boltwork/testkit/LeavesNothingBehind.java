@@ -37,6 +37,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>The server must be running and answering when a test has ended and its faults are healed. After the check, the
  * server is flushed. This extension is for tests that have the server to themselves.
+ *
+ * @since 0.1.0
  */
 public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachCallback {
 

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Nested;
  * build run them in parallel JVMs: {@link CallContract}, {@link LeaseContract} and {@link OutageContract}.
  *
  * <p>Tests that check durations allow for slow machines by {@link Slack}.
+ *
+ * @since 0.1.0
  */
 public abstract class LockContract {
 

@@ -6,6 +6,8 @@ import java.time.Duration;
 /**
  * A lock server that several clients share, and the faults that can affect it. This is all that {@link LockContract}
  * needs to know about a backend. Each method returns when its effect is complete.
+ *
+ * @since 0.1.0
  */
 public interface LockSite {
 

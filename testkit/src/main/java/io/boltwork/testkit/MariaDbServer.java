@@ -15,6 +15,8 @@ import java.util.Optional;
  * {@code /usr/sbin}.
  *
  * <p>Methods block until their effect is complete. Not thread-safe, except for {@link #uri()}.
+ *
+ * @since 0.1.0
  */
 public final class MariaDbServer implements AutoCloseable {
     private final DatabaseServer server;

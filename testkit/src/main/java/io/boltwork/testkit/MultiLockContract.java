@@ -5,6 +5,8 @@ import org.junit.jupiter.api.Nested;
 /**
  * The behavior that users may expect of a multi-lock with any backend, like {@link LockContract} of a lock. Each backend
  * has a test that extends this class.
+ *
+ * @since 0.1.0
  */
 public abstract class MultiLockContract {
 

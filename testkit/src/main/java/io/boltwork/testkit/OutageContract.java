@@ -2,7 +2,11 @@ package io.boltwork.testkit;
 
 import org.junit.jupiter.api.Nested;
 
-/** The part of {@link LockContract} about outages: frozen and restarted servers, broken connections, lost replies. */
+/**
+ * The part of {@link LockContract} about outages: frozen and restarted servers, broken connections, lost replies.
+ *
+ * @since 0.1.0
+ */
 public abstract class OutageContract {
 
     /** For tests of backends. */

@@ -20,6 +20,8 @@ import java.util.function.Function;
  * {@code postgres}, or else as {@code nobody}.
  *
  * <p>Methods block until their effect is complete. Not thread-safe, except for {@link #uri()}.
+ *
+ * @since 0.1.0
  */
 public final class PostgresServer implements AutoCloseable {
     private static final String[] PLACES = {"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin"};

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * Lets only some parts of a {@link CallContract} run, whose tests wait little; all of them with {@code -Dboltwork.proof=true}. For
  * backends whose parts are tested in full elsewhere: the rules in memory, the connections by tests of their own.
+ *
+ * @since 0.1.0
  */
 public final class QuickParts implements ExecutionCondition {
     private static final Set<String> QUICK = Set.of("Acquiring", "Reentrancy", "Async", "Closing", "BadInput");

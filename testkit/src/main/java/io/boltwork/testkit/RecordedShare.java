@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  * @param kind the kind of the lock; locks of equal names and different kinds are different locks
  * @param weight the size of the part, in permits
  * @param capacity the size of the whole lock, in permits
+ * @since 0.1.0
  */
 public record RecordedShare(LockKind kind, int weight, int capacity) {
     /** All of a plain lock. */

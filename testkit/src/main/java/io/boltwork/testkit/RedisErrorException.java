@@ -1,6 +1,10 @@
 package io.boltwork.testkit;
 
-/** Thrown if a Redis server replies with an error, such as {@code WRONGTYPE Operation against a key ...}. */
+/**
+ * Thrown if a Redis server replies with an error, such as {@code WRONGTYPE Operation against a key ...}.
+ *
+ * @since 0.1.0
+ */
 public final class RedisErrorException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Methods block until their effect is complete. Not thread-safe, except that {@link #command}, {@link #port()},
  * {@link #uri()} and {@link #version()} may be called from any thread.
+ *
+ * @since 0.1.0
  */
 public final class RedisServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(10);

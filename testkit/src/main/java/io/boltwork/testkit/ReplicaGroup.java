@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A master and its replicas, as real processes. Only the test promotes replicas. Not thread-safe, like {@link
  * RedisServer}.
+ *
+ * @since 0.1.0
  */
 public final class ReplicaGroup implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();

@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
 /**
  * Three sentinels that watch a master and its two replicas, as real processes. They replace a master that has not
  * answered for {@link #PATIENCE}. Not thread-safe, like {@link RedisServer}.
+ *
+ * @since 0.1.0
  */
 public final class SentinelGroup implements AutoCloseable {
 

@@ -5,6 +5,8 @@ import java.time.Duration;
 /**
  * The patience of tests. The system property {@code boltwork.slack} (a number, default 1) multiplies the time bounds of
  * tests, for slow or busy machines. Stateless.
+ *
+ * @since 0.1.0
  */
 public final class Slack {
     private Slack() {}

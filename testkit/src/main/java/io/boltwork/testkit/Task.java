@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
  * A thread that executes part of a test, and its result. Thread-safe.
  *
  * @param <T> the type of the result
+ * @since 0.1.0
  */
 public final class Task<T> {
     private static final Pattern CORE = Pattern.compile("io\\.boltwork\\.(engine\\.)?[A-Z].*");

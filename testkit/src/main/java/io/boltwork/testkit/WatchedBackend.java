@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A backend that wraps another one. It counts the commands that its client sends. On demand, it loses replies, or
  * delays or doubles grants. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class WatchedBackend implements LockBackend {
     private final LockBackend backend;

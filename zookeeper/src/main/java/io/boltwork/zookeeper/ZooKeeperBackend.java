@@ -21,6 +21,8 @@ import org.apache.zookeeper.client.ConnectStringParser;
  *
  * <p>A client that was killed is noticed when its session times out. Until then it may be granted locks that it waited for, each
  * for 3 s at most.
+ *
+ * @since 0.1.0
  */
 public final class ZooKeeperBackend extends RecordBackend {
 

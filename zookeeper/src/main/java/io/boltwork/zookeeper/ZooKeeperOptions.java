@@ -17,6 +17,7 @@ import org.apache.zookeeper.data.ACL;
  * Options of a {@link ZooKeeperBackend}. Immutable.
  *
  * @see ZooKeeperBackend#connect(String, ZooKeeperOptions)
+ * @since 0.1.0
  */
 public final class ZooKeeperOptions {
     private static final ZooKeeperOptions DEFAULTS = new ZooKeeperOptions(

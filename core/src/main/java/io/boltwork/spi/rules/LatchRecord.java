@@ -5,7 +5,11 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/** The record of one latch at a server: the fields of the hash in Redis. */
+/**
+ * The record of one latch at a server: the fields of the hash in Redis.
+ *
+ * @since 0.1.0
+ */
 public final class LatchRecord implements StoredRecord<LatchRecord> {
 
     /** The kind of the record, which begins its text. */

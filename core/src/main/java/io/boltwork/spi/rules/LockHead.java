@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param token the first token of the owner's block; 0 if the lock is free
  * @param until the end of the owner's lease and takeover delay, in milliseconds; 0 if the lock is free
  * @param owner the request that owns the lock, or {@code null}
+ * @since 0.1.0
  */
 public record LockHead(
         long expiresAt,

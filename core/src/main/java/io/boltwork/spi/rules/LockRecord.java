@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The record of one lock at a server: the fields of the hash in Redis. */
+/**
+ * The record of one lock at a server: the fields of the hash in Redis.
+ *
+ * @since 0.1.0
+ */
 public final class LockRecord implements StoredRecord<LockRecord> {
 
     /** Creates the record of a lock that has never been used. */

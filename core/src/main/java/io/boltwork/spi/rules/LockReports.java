@@ -8,7 +8,11 @@ import io.boltwork.spi.ServerTime;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads the record of a lock for those who inspect it. */
+/**
+ * Reads the record of a lock for those who inspect it.
+ *
+ * @since 0.1.0
+ */
 public final class LockReports {
 
     private LockReports() {}

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The Redis backend has the same rules as Lua scripts; a test executes the same commands with both and compares the
  * results. Every rule prevents a particular failure, so no rule may be changed for style.
+ *
+ * @since 0.1.0
  */
 public final class LockRules {
     /** Takes the place of the owner while a released lock is kept closed; no request has this id. */

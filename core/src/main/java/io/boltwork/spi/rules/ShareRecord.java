@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The record of one shared lock at a server: the fields of the hash in Redis. It has entries, in no particular order:
  * holds, markers, which keep the weight of a hold that was released before its minimum time, and tombstones, which keep
  * a late {@link io.boltwork.spi.Command.Restore} from bringing back a request that is over.
+ *
+ * @since 0.1.0
  */
 public final class ShareRecord implements StoredRecord<ShareRecord> {
 

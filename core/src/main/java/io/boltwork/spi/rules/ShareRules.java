@@ -29,6 +29,8 @@ import java.util.function.Predicate;
  *
  * <p>The Redis backend has the same rules as Lua scripts; a test lets both execute the same commands and compares the
  * results. Every rule prevents a trace that goes wrong, so no rule may be changed for style.
+ *
+ * @since 0.1.0
  */
 public final class ShareRules extends ShareSteps {
 

@@ -8,7 +8,11 @@ import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 
-/** The texts of the messages that clients of a store send to one another. One line of fields, readable for people. */
+/**
+ * The texts of the messages that clients of a store send to one another. One line of fields, readable for people.
+ *
+ * @since 0.1.0
+ */
 public final class StoreMessage {
     private static final String GRANT = "grant";
     private static final String TAKEN = "taken";

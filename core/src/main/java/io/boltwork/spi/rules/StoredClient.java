@@ -14,6 +14,7 @@ import java.util.List;
  * @param expiresAt the last millisecond of the store's clock at which the record exists
  * @param card the client
  * @param nonce identifies the client that announced it
+ * @since 0.1.0
  */
 public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
     private static final String KIND = "client";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;

@@ -1,8 +1,10 @@
-# Sourced by the scripts in this directory. $root is the tree, and $mvn the command that runs Maven. MVN='mvn -o -B -ntp', for
-# example, runs it without a network.
+# Sourced by the scripts in this directory. $root is the tree, and $mvn the command that runs Maven, which MVN sets.
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 mvn=${MVN:-mvn -B -ntp}
+
+# archives contain the rights of files
+umask 022
 
 fail() {
   echo "$*" >&2
@@ -45,5 +47,5 @@ maven_in() {
 copy_of() {
   rm -rf "$2"
   mkdir -p "$2"
-  git -C "$root" archive "$1" | tar -x -C "$2"
+  git -C "$root" archive "$1" | tar -x --no-same-permissions -C "$2"
 }

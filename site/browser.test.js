@@ -1,31 +1,18 @@
 // Opens the finished site in Chromium. CHROMIUM names the program if it is not in one of the usual places.
 import assert from 'node:assert/strict';
-import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { pages, version } from './content.js';
+import { server } from './serve.js';
 
 const www = fileURLToPath(new URL('target/www/', import.meta.url));
 const shots = fileURLToPath(new URL('target/screenshots/', import.meta.url));
 const program = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (file) => file && existsSync(file),
 );
-const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json', svg: 'image/svg+xml', wasm: 'application/wasm' };
-
-// like a host of static files, with the site in a folder
-const server = createServer((request, response) => {
-  const file = path.join(www, decodeURIComponent(new URL(request.url, 'http://host').pathname).replace(/^\/docs\//, '/'));
-  const found = existsSync(file) && statSync(file).isDirectory() ? path.join(file, 'index.html') : file;
-  if (!request.url.startsWith('/docs/') || !existsSync(found)) {
-    response.writeHead(404).end();
-    return;
-  }
-  response.writeHead(200, { 'content-type': types[found.split('.').pop()] ?? 'application/octet-stream' });
-  createReadStream(found).pipe(response);
-});
 
 let browser;
 let site;

@@ -130,6 +130,8 @@ test('each page opens on a phone, without scrolling sideways', async () => {
   await go('operations.html');
   await shoot('phone');
   await page.click('#menu-button');
+  const menu = await page.locator('#menu').boundingBox();
+  assert.ok(menu.y > 40 && menu.y + menu.height <= 844, `the menu is at ${menu.y}, ${menu.height} px high`);
   await shoot('phone-menu');
   await page.click('#menu a:text-is("Security")');
   await page.waitForURL(/security\.html$/);

@@ -123,7 +123,7 @@ function addSource(target) {
   inside.forEach((file) => addSource(target + '/' + file.slice(target.length + 1).split('/')[0]));
 }
 
-/** Returns whether a path is a folder of the repository. */
+/** Returns the names of the files and folders in a folder of the repository. */
 export const entries = (target) => [
   ...new Set(tracked.filter((file) => file.startsWith(target + '/')).map((file) => file.slice(target.length + 1).split('/')[0])),
 ];

@@ -11,7 +11,8 @@ import io.boltwork.LockKind;
  * @param server the server and the time at which it was taken
  * @param kind the kind of the lock
  */
-public record Taken(String lock, String request, long token, ServerTime server, LockKind kind) {
+public record Taken(String lock, String request, long token, ServerTime server, LockKind kind)
+        implements HolderMessage {
     /**
      * The message that a plain lock was taken away.
      *

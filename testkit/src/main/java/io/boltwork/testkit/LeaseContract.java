@@ -70,4 +70,11 @@ public abstract class LeaseContract {
             super(LeaseContract.this.site());
         }
     }
+
+    @Nested
+    class Retaining extends LockContractRetaining {
+        Retaining() {
+            super(LeaseContract.this.site());
+        }
+    }
 }

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientOptions {
 
-    private static final ClientOptions DEFAULTS = new ClientOptions(
-            program(), null, Duration.ofMillis(1), Duration.ofSeconds(30), Duration.ofSeconds(5), null, null);
+    private static final ClientOptions DEFAULTS = new ClientOptions(new Draft());
 
     private static final int LONGEST_APPLICATION = 200;
 
@@ -29,24 +28,51 @@ public final class ClientOptions {
     private final Duration slice;
     private final Duration outagePatience;
     private final Duration shutdownTime;
+    private final Duration recallWait;
     private final @Nullable Duration longHold;
     private final @Nullable Duration longWait;
 
-    private ClientOptions(
-            String application,
-            @Nullable Executor callbackExecutor,
-            Duration slice,
-            Duration outagePatience,
-            Duration shutdownTime,
-            @Nullable Duration longHold,
-            @Nullable Duration longWait) {
-        this.application = application;
-        this.callbackExecutor = callbackExecutor;
-        this.slice = slice;
-        this.outagePatience = outagePatience;
-        this.shutdownTime = shutdownTime;
-        this.longHold = longHold;
-        this.longWait = longWait;
+    /** Settings while they are being changed. */
+    private static final class Draft {
+        String application = program();
+
+        @Nullable
+        Executor callbackExecutor;
+
+        Duration slice = Duration.ofMillis(1);
+        Duration outagePatience = Duration.ofSeconds(30);
+        Duration shutdownTime = Duration.ofSeconds(5);
+        Duration recallWait = Duration.ofMillis(20);
+
+        @Nullable
+        Duration longHold;
+
+        @Nullable
+        Duration longWait;
+
+        Draft() {}
+
+        Draft(ClientOptions of) {
+            application = of.application;
+            callbackExecutor = of.callbackExecutor;
+            slice = of.slice;
+            outagePatience = of.outagePatience;
+            shutdownTime = of.shutdownTime;
+            recallWait = of.recallWait;
+            longHold = of.longHold;
+            longWait = of.longWait;
+        }
+    }
+
+    private ClientOptions(Draft draft) {
+        this.application = draft.application;
+        this.callbackExecutor = draft.callbackExecutor;
+        this.slice = draft.slice;
+        this.outagePatience = draft.outagePatience;
+        this.shutdownTime = draft.shutdownTime;
+        this.recallWait = draft.recallWait;
+        this.longHold = draft.longHold;
+        this.longWait = draft.longWait;
     }
 
     /** Returns the first word of the command line, without directories: a main class or a jar. */
@@ -58,7 +84,7 @@ public final class ClientOptions {
 
     /**
      * Returns the default options: the application is named after its main class or jar, callbacks run on the client's
-     * own threads, the slice is 1 ms, the outage patience 30 s and the shutdown time 5 s. Long holds and long waits are
+     * own threads, the slice is 1 ms, the outage patience 30 s, the shutdown time 5 s and the recall wait 20 ms. Long holds and long waits are
      * not reported.
      *
      * @return the defaults
@@ -84,7 +110,9 @@ public final class ClientOptions {
                     + Printable.text(name.substring(0, Math.min(40, name.length()))) + "'");
         }
         Utf8.length("name", name);
-        return new ClientOptions(name, callbackExecutor, slice, outagePatience, shutdownTime, longHold, longWait);
+        Draft draft = new Draft(this);
+        draft.application = name;
+        return new ClientOptions(draft);
     }
 
     /**
@@ -99,14 +127,9 @@ public final class ClientOptions {
      * @return options with that setting
      */
     public ClientOptions withCallbackExecutor(Executor executor) {
-        return new ClientOptions(
-                application,
-                Objects.requireNonNull(executor, "executor"),
-                slice,
-                outagePatience,
-                shutdownTime,
-                longHold,
-                longWait);
+        Draft draft = new Draft(this);
+        draft.callbackExecutor = Objects.requireNonNull(executor, "executor");
+        return new ClientOptions(draft);
     }
 
     /**
@@ -124,8 +147,9 @@ public final class ClientOptions {
         if (slice.isNegative() || slice.compareTo(Duration.ofSeconds(1)) > 0) {
             throw new IllegalArgumentException("slice must be between 0 and 1 s, but is " + Durations.text(slice));
         }
-        return new ClientOptions(
-                application, callbackExecutor, slice, outagePatience, shutdownTime, longHold, longWait);
+        Draft draft = new Draft(this);
+        draft.slice = slice;
+        return new ClientOptions(draft);
     }
 
     /**
@@ -140,14 +164,9 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the patience is out of that range
      */
     public ClientOptions withOutagePatience(Duration patience) {
-        return new ClientOptions(
-                application,
-                callbackExecutor,
-                slice,
-                Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365)),
-                shutdownTime,
-                longHold,
-                longWait);
+        Draft draft = new Draft(this);
+        draft.outagePatience = Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365));
+        return new ClientOptions(draft);
     }
 
     /**
@@ -158,14 +177,23 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withShutdownTime(Duration time) {
-        return new ClientOptions(
-                application,
-                callbackExecutor,
-                slice,
-                outagePatience,
-                Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)),
-                longHold,
-                longWait);
+        Draft draft = new Draft(this);
+        draft.shutdownTime = Durations.between("time", time, Duration.ZERO, Duration.ofHours(1));
+        return new ClientOptions(draft);
+    }
+
+    /**
+     * Sets how long a {@link FencedLock#tryLock() tryLock()} waits if only a {@linkplain LockOptions#withRetention retained}
+     * lock is in its way: its client gives it back on a message, unless it is in use. Default: 20 ms.
+     *
+     * @param time 0 to 1 s; fractions of a millisecond are dropped
+     * @return options with that setting
+     * @throws IllegalArgumentException if the time is out of that range
+     */
+    public ClientOptions withRecallWait(Duration time) {
+        Draft draft = new Draft(this);
+        draft.recallWait = Durations.between("recallWait", time, Duration.ZERO, Duration.ofSeconds(1));
+        return new ClientOptions(draft);
     }
 
     /**
@@ -178,14 +206,9 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withLongHold(Duration time) {
-        return new ClientOptions(
-                application,
-                callbackExecutor,
-                slice,
-                outagePatience,
-                shutdownTime,
-                Durations.between("longHold", time, SHORTEST_REPORTED, Duration.ofDays(365)),
-                longWait);
+        Draft draft = new Draft(this);
+        draft.longHold = Durations.between("longHold", time, SHORTEST_REPORTED, Duration.ofDays(365));
+        return new ClientOptions(draft);
     }
 
     /**
@@ -198,14 +221,9 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withLongWait(Duration time) {
-        return new ClientOptions(
-                application,
-                callbackExecutor,
-                slice,
-                outagePatience,
-                shutdownTime,
-                longHold,
-                Durations.between("longWait", time, SHORTEST_REPORTED, Duration.ofDays(365)));
+        Draft draft = new Draft(this);
+        draft.longWait = Durations.between("longWait", time, SHORTEST_REPORTED, Duration.ofDays(365));
+        return new ClientOptions(draft);
     }
 
     /**
@@ -255,6 +273,15 @@ public final class ClientOptions {
     }
 
     /**
+     * Returns how long a {@code tryLock()} waits for a retained lock, see {@link #withRecallWait}.
+     *
+     * @return the duration
+     */
+    public Duration recallWait() {
+        return recallWait;
+    }
+
+    /**
      * Returns how long a hold may last before it is reported, see {@link #withLongHold}.
      *
      * @return the duration; empty if holds are not reported
@@ -276,7 +303,7 @@ public final class ClientOptions {
     public String toString() {
         return "application " + Printable.text(application) + ", slice " + slice.toNanos() / 1_000
                 + " µs, outage patience " + Durations.text(outagePatience) + ", shutdown time "
-                + Durations.text(shutdownTime)
+                + Durations.text(shutdownTime) + ", recall wait " + Durations.text(recallWait)
                 + (longHold == null ? "" : ", long hold " + Durations.text(longHold))
                 + (longWait == null ? "" : ", long wait " + Durations.text(longWait));
     }

@@ -2,6 +2,7 @@ package io.boltwork;
 
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.RequestId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -88,13 +89,24 @@ public record LockInfo(
             boolean claim) {
 
         /**
+         * Returns whether the client may {@linkplain LockOptions#withRetention retain} the lock. Such a lock may be in use or
+         * not: only the client knows, and it gives an unused lock back when another client wants it.
+         *
+         * @return {@code true} if the lock was acquired with retention
+         */
+        public boolean mayBeRetained() {
+            return RequestId.isRetained(request);
+        }
+
+        /**
          * Returns a text such as {@code checkout@web-3:4711 (client 0b6e…), since 2026-…, fencing token 1763…, 21300 ms
          * left}. For kinds other than plain locks, the access comes first.
          */
         @Override
         public String toString() {
             return accessText(access, permits) + clientText(request, client) + ", since " + since + ", fencing token "
-                    + fencingToken + ", " + Durations.text(remaining) + " left" + (claim ? ", not confirmed" : "");
+                    + fencingToken + ", " + Durations.text(remaining) + " left" + (claim ? ", not confirmed" : "")
+                    + (mayBeRetained() ? ", may be retained" : "");
         }
     }
 

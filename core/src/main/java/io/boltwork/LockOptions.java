@@ -34,6 +34,11 @@ public final class LockOptions {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
+    /** The leases of locks that may be retained. */
+    private static final Duration SHORTEST_RETAINED = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_RETAINED = Duration.ofSeconds(10);
+
     private static final LockOptions DEFAULTS = new Draft().options();
 
     private final Settings settings;
@@ -47,7 +52,8 @@ public final class LockOptions {
             Duration takeoverDelay,
             OnLoss onLoss,
             Release release,
-            @Nullable Replication replication) {}
+            @Nullable Replication replication,
+            @Nullable Duration retention) {}
 
     /** Settings while they are being changed. */
     private static final class Draft {
@@ -66,6 +72,9 @@ public final class LockOptions {
         @Nullable
         Replication replication;
 
+        @Nullable
+        Duration retention;
+
         Draft() {}
 
         Draft(Settings of) {
@@ -78,11 +87,21 @@ public final class LockOptions {
             onLoss = of.onLoss;
             release = of.release;
             replication = of.replication;
+            retention = of.retention;
         }
 
         LockOptions options() {
             return new LockOptions(new Settings(
-                    lease, renewed, fairness, maxHold, minHold, takeoverDelay, onLoss, release, replication));
+                    lease,
+                    renewed,
+                    fairness,
+                    maxHold,
+                    minHold,
+                    takeoverDelay,
+                    onLoss,
+                    release,
+                    replication,
+                    retention));
         }
     }
 
@@ -96,6 +115,27 @@ public final class LockOptions {
         if (!settings.renewed && settings.minHold.compareTo(settings.lease) > 0) {
             throw new IllegalArgumentException("minHold must not be longer than a fixed lease, but is "
                     + Durations.text(settings.minHold) + " and the lease " + Durations.text(settings.lease));
+        }
+        if (settings.retention != null) {
+            checkRetention(settings);
+        }
+    }
+
+    private static void checkRetention(Settings settings) {
+        Duration lease = settings.lease;
+        if (!settings.renewed || lease.compareTo(SHORTEST_RETAINED) < 0 || lease.compareTo(LONGEST_RETAINED) > 0) {
+            throw new IllegalArgumentException(
+                    "retention needs a renewed lease of 1 s to 10 s, because a retained lock stays"
+                            + " taken until its lease ends if its client dies, but is combined with a "
+                            + (settings.renewed ? "renewed" : "fixed") + " lease of " + Durations.text(lease));
+        }
+        if (settings.fairness == Fairness.FIFO
+                || settings.maxHold != null
+                || !settings.minHold.isZero()
+                || !settings.takeoverDelay.isZero()
+                || settings.replication != null) {
+            throw new IllegalArgumentException("retention cannot be combined with fairness FIFO, maxHold, minHold,"
+                    + " takeoverDelay or replication, because a retained lock changes its owner without the backend");
         }
     }
 
@@ -152,7 +192,7 @@ public final class LockOptions {
     /**
      * Returns the default options: a lease of 30 s that is renewed every 10 s while the lock is held,
      * {@link Fairness#BATCHED}, no bounds on the hold, no takeover delay, {@link OnLoss#NOTIFY},
-     * {@link Release#AWAITED}, no replicas.
+     * {@link Release#AWAITED}, no replicas, no retention.
      *
      * @return the defaults
      */
@@ -204,7 +244,7 @@ public final class LockOptions {
 
     /**
      * Returns these options with a lease that the client does not renew, in place of their own lease. See
-     * {@link #fixedLease}.
+     * {@link #fixedLease}. Such a lease is not {@linkplain #withRetention retained}, even if the options say so.
      *
      * @param lease the length of the lease, 10 ms to 365 days; fractions of a millisecond are dropped
      * @return options with that lease
@@ -218,6 +258,7 @@ public final class LockOptions {
         Draft draft = new Draft(settings);
         draft.lease = lease;
         draft.renewed = renewed;
+        draft.retention = renewed ? draft.retention : null;
         return draft.options();
     }
 
@@ -320,6 +361,32 @@ public final class LockOptions {
     }
 
     /**
+     * Lets the client keep the lease of a released lock until another client wants the lock, or it was unused for a time.
+     * Meanwhile the client takes and releases it in memory. For a lock that one client takes again and again.
+     *
+     * <ul>
+     *   <li>Another client that wants the lock recalls it by a message; its {@link FencedLock#tryLock() tryLock()} waits up to
+     *       {@link ClientOptions#withRecallWait} for that. Then the client does not retain the lock for the same time.
+     *   <li>Other clients see a retained lock as taken, in {@link FencedLock#isLocked()} as well.
+     *   <li>If the client dies, the lock stays taken until its lease ends, although it was not in use.
+     *   <li>A client retains about 10,000 locks at most. Of more, it gives back those that were not used lately.
+     * </ul>
+     *
+     * <p>Needs a renewed lease of 1 s to 10 s. Not available with {@code maxHold}, {@code minHold}, a takeover delay,
+     * replication or FIFO, nor for read-write locks, semaphores, and locks that are shared with Redisson. Needs a backend
+     * with {@link io.boltwork.spi.Capability#RETENTION}: Redis without a quorum, or memory. Default: none.
+     *
+     * @param idle how long an unused lock is retained, 10 ms to 365 days; fractions of a millisecond are dropped
+     * @return options with that setting
+     * @throws IllegalArgumentException if it is out of that range, or the other options do not allow it
+     */
+    public LockOptions withRetention(Duration idle) {
+        Draft draft = new Draft(settings);
+        draft.retention = Durations.between("idle", idle, SHORTEST, LONGEST);
+        return draft.options();
+    }
+
+    /**
      * Returns the length of the lease.
      *
      * @return the lease
@@ -400,6 +467,15 @@ public final class LockOptions {
         return Optional.ofNullable(settings.replication);
     }
 
+    /**
+     * Returns how long an unused lock is retained.
+     *
+     * @return the setting; empty if locks are not retained
+     */
+    public Optional<Duration> retention() {
+        return Optional.ofNullable(settings.retention);
+    }
+
     @Override
     public boolean equals(Object other) {
         return this == other || other instanceof LockOptions that && settings.equals(that.settings);
@@ -419,6 +495,7 @@ public final class LockOptions {
                 + (s.minHold.isZero() ? "" : ", taken at least " + Durations.text(s.minHold))
                 + (s.takeoverDelay.isZero() ? "" : ", takeover after " + Durations.text(s.takeoverDelay))
                 + (s.replication == null ? "" : ", on " + s.replication)
+                + (s.retention == null ? "" : ", retained for " + Durations.text(s.retention))
                 + (s.release == Release.AWAITED ? "" : ", release not awaited")
                 + ", on loss " + s.onLoss;
     }

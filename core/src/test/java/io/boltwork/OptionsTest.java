@@ -9,6 +9,7 @@ import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.machine.LockTerms;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {
@@ -44,6 +45,44 @@ class OptionsTest {
     }
 
     @Test
+    void retentionNeedsARenewedLeaseOf1To10Seconds() {
+        Duration idle = Duration.ofSeconds(2);
+        LockOptions retained = LockOptions.renewedLease(Duration.ofSeconds(10)).withRetention(idle);
+        assertThat(retained.retention()).contains(idle);
+        assertThat(retained).hasToString("renewed lease of 10 s, retained for 2 s, on loss NOTIFY");
+        assertThat(LockOptions.defaults().retention()).isEmpty();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.defaults().withRetention(idle))
+                .withMessageStartingWith("retention needs a renewed lease of 1 s to 10 s")
+                .withMessageEndingWith("but is combined with a renewed lease of 30 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.fixedLease(Duration.ofSeconds(5)).withRetention(idle))
+                .withMessageEndingWith("but is combined with a fixed lease of 5 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> retained.withRetention(Duration.ofMillis(9)))
+                .withMessage("idle must be between 10 ms and 365 days, but is 9 ms");
+        assertThat(retained.withFixedLease(Duration.ofSeconds(5)).retention())
+                .as("an explicit lease is not retained")
+                .isEmpty();
+    }
+
+    @Test
+    void retentionIsRefusedWithWhatNeedsTheBackendAtEachHold() {
+        LockOptions retained = LockOptions.renewedLease(Duration.ofSeconds(5)).withRetention(Duration.ofSeconds(1));
+        List<UnaryOperator<LockOptions>> others = List.of(
+                options -> options.withFairness(Fairness.FIFO),
+                options -> options.withMaxHold(Duration.ofSeconds(1)),
+                options -> options.withMinHold(Duration.ofSeconds(1)),
+                options -> options.withTakeoverDelay(Duration.ofSeconds(1)),
+                options -> options.withReplication(Replication.atLeast(1, Duration.ofMillis(10))));
+        for (UnaryOperator<LockOptions> other : others) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> other.apply(retained))
+                    .withMessageStartingWith("retention cannot be combined with");
+        }
+    }
+
+    @Test
     void badClientOptionsAreRefusedWithTheValidValues() {
         ClientOptions defaults = ClientOptions.defaults();
         assertThatIllegalArgumentException()
@@ -55,6 +94,9 @@ class OptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withShutdownTime(Duration.ofDays(1)))
                 .withMessage("time must be between 0 ms and 1 h, but is 24 h");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> defaults.withRecallWait(Duration.ofSeconds(2)))
+                .withMessage("recallWait must be between 0 ms and 1 s, but is 2 s");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withLongHold(Duration.ofMillis(999)))
                 .withMessage("longHold must be between 1 s and 365 days, but is 999 ms");
@@ -87,12 +129,14 @@ class OptionsTest {
         ClientOptions defaults = ClientOptions.defaults();
         assertThat(defaults.application()).isNotBlank().doesNotContain("/", " ");
         assertThat(defaults.withApplication("shop"))
-                .hasToString("application shop, slice 1000 µs, outage patience 30 s, shutdown time 5 s");
+                .hasToString(
+                        "application shop, slice 1000 µs, outage patience 30 s, shutdown time 5 s, recall wait 20 ms");
         assertThat(defaults.withApplication("shop")
                         .withSlice(Duration.ZERO)
                         .withOutagePatience(Duration.ofMinutes(1))
                         .withShutdownTime(Duration.ofMillis(50)))
-                .hasToString("application shop, slice 0 µs, outage patience 60 s, shutdown time 50 ms");
+                .hasToString(
+                        "application shop, slice 0 µs, outage patience 60 s, shutdown time 50 ms, recall wait 20 ms");
         assertThat(defaults.withApplication("x".repeat(200)).application()).hasSize(200);
     }
 
@@ -111,8 +155,9 @@ class OptionsTest {
         assertThat(both.longHold()).contains(Duration.ofMinutes(5));
         assertThat(both.longWait()).contains(Duration.ofSeconds(20));
         assertThat(both)
-                .hasToString("application shop, slice 0 µs, outage patience 1 s, shutdown time 2 s, long hold 5 min,"
-                        + " long wait 20 s");
+                .hasToString(
+                        "application shop, slice 0 µs, outage patience 1 s, shutdown time 2 s, recall wait 20 ms, long hold 5 min,"
+                                + " long wait 20 s");
     }
 
     @Test

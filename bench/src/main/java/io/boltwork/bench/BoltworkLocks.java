@@ -11,22 +11,29 @@ import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.zookeeper.ZooKeeperBackend;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Boltwork with its defaults, with {@link Fairness#FIFO}, or with {@link Release#SENT}. */
+/** Boltwork with its defaults, with {@link Fairness#FIFO}, with {@link Release#SENT}, or with retention. */
 final class BoltworkLocks implements Contender {
+    /** How long unused locks are retained. */
+    static final Duration RETENTION = Duration.ofMillis(100);
+
+    /** The longest lease of a lock that is retained. */
+    private static final Duration LONGEST_LEASE = Duration.ofSeconds(10);
+
     /* Of a database. Closed after the client. */
     private final @Nullable HikariDataSource pool;
     private final LockClient client;
     private final LockOptions options;
 
-    private BoltworkLocks(Setting setting, Fairness fairness, Release release) {
+    private BoltworkLocks(Setting setting, UnaryOperator<LockOptions> change) {
         pool = setting.deployment().isDatabase() ? StorePool.open(setting.uri()) : null;
         client = LockClient.create(backend(setting, pool));
-        options =
-                LockOptions.renewedLease(setting.lease()).withFairness(fairness).withRelease(release);
+        options = change.apply(LockOptions.renewedLease(setting.lease()));
     }
 
     private static LockBackend backend(Setting setting, @Nullable HikariDataSource pool) {
@@ -39,15 +46,20 @@ final class BoltworkLocks implements Contender {
     }
 
     static Contender batched(Setting setting) {
-        return new BoltworkLocks(setting, Fairness.BATCHED, Release.AWAITED);
+        return new BoltworkLocks(setting, options -> options);
     }
 
     static Contender fifo(Setting setting) {
-        return new BoltworkLocks(setting, Fairness.FIFO, Release.AWAITED);
+        return new BoltworkLocks(setting, options -> options.withFairness(Fairness.FIFO));
     }
 
     static Contender releaseSent(Setting setting) {
-        return new BoltworkLocks(setting, Fairness.BATCHED, Release.SENT);
+        return new BoltworkLocks(setting, options -> options.withRelease(Release.SENT));
+    }
+
+    static Contender retained(Setting setting) {
+        return new BoltworkLocks(
+                setting, options -> options.withRenewedLease(LONGEST_LEASE).withRetention(RETENTION));
     }
 
     @Override

@@ -12,6 +12,7 @@ enum Entrant {
     BOLTWORK("boltwork", "Boltwork", Kind.OURS, BoltworkLocks::batched),
     BOLTWORK_FIFO("boltwork-fifo", "Boltwork FIFO", Kind.OURS, BoltworkLocks::fifo),
     BOLTWORK_SENT("boltwork-sent", "Boltwork, release not awaited", Kind.OPTION, BoltworkLocks::releaseSent),
+    BOLTWORK_RETAINED("boltwork-retained", "Boltwork, retained", Kind.OPTION, BoltworkLocks::retained),
     BOLTWORK_QUORUM("boltwork-quorum", "Boltwork on a quorum", Kind.QUORUM, QuorumLocks::new),
     REDISSON("redisson", "Redisson getLock", Kind.PEER, RedissonLocks::plain, Shares.REDISSON),
     REDISSON_FAIR("redisson-fair", "Redisson getFairLock", Kind.PEER, RedissonLocks::fair, Shares.REDISSON),

@@ -15,6 +15,7 @@ interface Job {
             case LatchJob.NAME -> new LatchJob(site);
             case AlternatingJob.NAME -> new AlternatingJob(site);
             case HandoffJob.NAME -> new HandoffJob(site);
+            case TurnsJob.NAME -> new TurnsJob(site);
             case PublishJob.NAME -> new PublishJob(site);
             case SaleJob.NAME -> new SaleJob(site);
             case HoldJob.NAME -> new HoldJob(site);

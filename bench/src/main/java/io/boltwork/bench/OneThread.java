@@ -69,6 +69,7 @@ final class OneThread extends LoadScenario {
         return List.of(
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 0.97),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_SENT, Entrant.SCRIPTS, true, 1.7),
+                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_RETAINED, Entrant.REDISSON, true, 100),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 1.3));
     }
 

@@ -109,6 +109,7 @@ interface Scenario {
                 new PermitRenewal(),
                 new SeveralAtOnce(),
                 new ManyWaitForALatch(),
-                new SeveralServers());
+                new SeveralServers(),
+                new TwoClients());
     }
 }

@@ -6,11 +6,13 @@ import io.boltwork.machine.RecoveryTally;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -62,17 +64,22 @@ final class BackendWatch implements BackendListener {
     }
 
     @Override
-    public void taken(Taken taken) {
-        if (taken.kind() != LockKind.LOCK) {
+    public void told(HolderMessage message) {
+        if (message instanceof Taken taken && taken.kind() != LockKind.LOCK) {
             LanePool pool = drivers.pools.find(taken.kind(), taken.lock());
             if (pool != null) {
                 pool.taken(taken, RequestId.number(core.identity.id(), taken.request()));
             }
             return;
         }
-        LockDriver driver = drivers.driver(taken.lock());
-        if (driver != null) { // else nothing is held here
+        LockDriver driver = drivers.driver(message.lock());
+        if (driver == null) {
+            return; // nothing is held here
+        }
+        if (message instanceof Taken taken) {
             drivers.post(driver, d -> d.machine.taken(taken));
+        } else if (message instanceof Wanted wanted) {
+            drivers.post(driver, d -> d.machine.wanted(wanted));
         }
     }
 

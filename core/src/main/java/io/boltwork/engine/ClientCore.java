@@ -56,6 +56,7 @@ final class ClientCore {
                 backend.commandTimeout().toNanos(),
                 options.slice().toNanos(),
                 options.outagePatience().toNanos(),
+                options.recallWait().toNanos(),
                 world.underWay());
         this.ids = world.ids();
         this.suspensionDetector = new SuspensionDetector(ticker, world.wall(), suspended);

@@ -211,10 +211,28 @@ public final class Engine extends ErrorFlagOwner {
         return LockTerms.of(options, permits);
     }
 
+    /**
+     * Checks that options have no retention, which only plain locks have.
+     *
+     * @param what what the options are for
+     */
+    static LockOptions notRetained(String what, LockOptions options) {
+        if (options.retention().isPresent()) {
+            throw new IllegalArgumentException(
+                    "retention must be absent for " + what + ": only plain locks are retained");
+        }
+        return options;
+    }
+
     private void check(LockOptions options) {
         if (options.replication().isPresent()) {
             core.backend.refusal(Capability.REPLICATION).ifPresent(reason -> {
                 throw new IllegalArgumentException("replication must be absent. " + reason);
+            });
+        }
+        if (options.retention().isPresent()) {
+            core.backend.refusal(Capability.RETENTION).ifPresent(reason -> {
+                throw new IllegalArgumentException("retention must be absent. " + reason);
             });
         }
         core.backend.check(options);

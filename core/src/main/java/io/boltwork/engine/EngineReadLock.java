@@ -5,6 +5,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.machine.Hold;
+import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Report;
@@ -15,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class EngineReadLock extends EngineLock {
 
     EngineReadLock(Engine engine, String name, LockOptions options) {
-        super(engine, name, LaneKey.of(LockKind.READ_WRITE, name, 1), engine.terms(options));
+        super(engine, name, LaneKey.of(LockKind.READ_WRITE, name, 1), termsOf(engine, options));
+    }
+
+    private static LockTerms termsOf(Engine engine, LockOptions options) {
+        return engine.terms(Engine.notRetained("a read-write lock", options));
     }
 
     @Override

@@ -43,7 +43,7 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
             throw new UnsupportedOperationException(
                     "The lease of a semaphore belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
         }
-        engine.terms(options); // checks them
+        engine.terms(Engine.notRetained("a semaphore", options)); // checks them
     }
 
     @Override

@@ -19,7 +19,7 @@ final class EngineWriteLock extends EngineLock {
     }
 
     private static LockTerms termsOf(Engine engine, LockOptions options) {
-        return engine.terms(options, Share.WRITE.permits());
+        return engine.terms(Engine.notRetained("a read-write lock", options), Share.WRITE.permits());
     }
 
     @Override

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer and its effects. */
-public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effects, Runnable {
+public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effects, RetainedLocks.Retained, Runnable {
 
     private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
             AtomicReferenceFieldUpdater.newUpdater(LockDriver.class, CallbackQueue.class, "callbacks");
@@ -50,6 +50,12 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
 
     /** The place among the drivers of that visit. Guarded by {@link LeaseRenewer}. */
     int place;
+
+    /** True if the lock is among the {@link RetainedLocks}. Used inside the mailbox only. */
+    private boolean isListed;
+
+    /** True if the lock was used since it was listed, or looked at. Used inside the mailbox only. */
+    private boolean isUsedLately;
 
     /** The threads to be unparked, because their outcomes are decided. */
     private List<Thread> sleepers = List.of();
@@ -157,6 +163,29 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     @Override
     public long renewedAt(long batch) {
         return owner.leaseRenewer.renewedAt(batch);
+    }
+
+    @Override
+    public void retains() {
+        isUsedLately = isListed;
+        if (!isListed) {
+            isListed = true;
+            owner.retainedLocks.add(this);
+        }
+    }
+
+    /** Does nothing if the driver is retired. */
+    @Override
+    public void giveBackUnlessUsed() {
+        post(driver -> {
+            if (driver.isUsedLately && driver.machine.isLeased()) {
+                driver.isUsedLately = false;
+                owner.retainedLocks.keep(this);
+            } else {
+                driver.isListed = false;
+                driver.machine.giveBack();
+            }
+        });
     }
 
     @Override

@@ -43,6 +43,7 @@ final class LockDrivers extends ErrorFlagOwner {
 
     final LeaseRenewer leaseRenewer;
     final UseReports useReports = new UseReports();
+    final RetainedLocks retainedLocks = new RetainedLocks(RetainedLocks.MOST);
     private final AtomicLong requests = new AtomicLong();
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
 
@@ -191,11 +192,11 @@ final class LockDrivers extends ErrorFlagOwner {
         return requests.incrementAndGet();
     }
 
-    /** Returns whether a lock is held, or so many locks are in use that looking at all of them would take long. */
+    /** Returns whether a lock is held or retained, or so many locks are in use that looking at all of them would take long. */
     boolean isAnyHeld() {
         int looks = 0;
         for (LockDriver driver : drivers.values()) {
-            if (driver.machine.hold() != null || ++looks == MOST_LOOKS) {
+            if (driver.machine.isLeased() || ++looks == MOST_LOOKS) {
                 return true;
             }
         }

@@ -71,6 +71,9 @@ public interface Effects extends LockContext {
     /** Notes that all waiters of the lock are dismissed for that reason. */
     default void dismissed(LockException cause) {}
 
+    /** Notes that the lock is retained from now on, so that the client can limit how many are. */
+    default void retains() {}
+
     /** Notes that a request was released for good. */
     void released(Request request);
 

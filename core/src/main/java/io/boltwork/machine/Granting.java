@@ -145,7 +145,9 @@ final class Granting {
         // asks again when the lease that the request was told of ends; the first in the queue asks first
         long stagger = 1 + Math.min(answer.position() - 1, 100) * 2L;
         long at = Math.min(now + Asking.SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
-        if (request.waiter == null) {
+        if (request.tryOnly) {
+            pending.dueAt = now + lock.effects.timing().recallWait();
+        } else if (request.waiter == null) {
             pending.dueAt = at;
         } else {
             lock.pollAt = request == lock.waiters.oldest() ? at : Math.min(lock.pollAt, at);
@@ -278,8 +280,7 @@ final class Granting {
         long deadline = confirmed ? until - lock.effects.missedSince(sent) : until;
         switch (request.state) {
             case WANTED -> {
-                Hold before = lock.hold;
-                boolean outdated = before != null && token < before.request.firstToken && sent <= before.since;
+                boolean outdated = isOutdated(lock, token, sent);
                 if (lock.closed) {
                     Waiting.refuse(lock, request, new Waiter.Failed(lock.closed("cannot be acquired")));
                 } else if (outdated || !request.suffices(deadline, lock.effects.now(), confirmed)) {
@@ -297,6 +298,13 @@ final class Granting {
         }
     }
 
+    /** Returns whether a grant is older than the hold here, or than the lease that is retained. */
+    private static boolean isOutdated(LockState lock, long token, long sent) {
+        Hold hold = lock.hold;
+        Request leased = lock.leased();
+        return leased != null && token < leased.firstToken && sent <= (hold == null ? leased.began : hold.since);
+    }
+
     private static void begin(LockState lock, Request request, long deadline, long token, boolean confirmed) {
         Waiter asked = lock.waiters.of(request);
         Waiter served = lock.effects.served(asked);
@@ -304,10 +312,7 @@ final class Granting {
             Waiting.refuse(lock, request, Denied.CANCELLED); // it stood for a waiter that has been served meanwhile
             return;
         }
-        Hold before = lock.hold;
-        if (before != null) {
-            Renewing.displace(lock, before);
-        }
+        Renewing.displace(lock);
         long now = lock.effects.now();
         request.begin(deadline, token, confirmed, now);
         if (request == lock.wanted) {
@@ -357,7 +362,7 @@ final class Granting {
         if (request == null || !request.answeredTo(replicate) || request.state != State.WANTED) {
             return; // the request is no longer wanted, or has asked again
         }
-        if (answer.outcome() != Reply.Renewal.OK) { // the request is no longer the owner, or its command came too late
+        if (!answer.outcome().isHeld()) { // the request is no longer the owner, or its command came too late
             askSoon(lock, request, sent);
         } else if (answer.copies() < replicate.copies()) {
             BackendException cause = LockOutage.refused(lock.effects.lock(), tooFew(replicate, answer));

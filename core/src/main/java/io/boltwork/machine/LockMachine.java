@@ -7,6 +7,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,7 @@ public final class LockMachine extends LockState {
      *   Awaiting      WANTED            Acquire, before a signal of its condition
      *   Granting      WANTED            Replicate; handles the answers to Acquire, too, and grants
      *   Renewing      HELD              Renew, Restore
+     *   Retaining     HELD              none: keeps the lease while it has no owner here; Taking ends that
      *   Releasing     LOST, RELEASING   Release
      *   Withdrawing   UNDOING           Withdraw
      *
@@ -201,6 +203,7 @@ public final class LockMachine extends LockState {
             held.lose(Reason.CLOSED);
             Releasing.start(this, held.request);
         }
+        Releasing.giveBack(this);
         for (Request request : many == null ? requests.all() : many.lost(commandTimeout())) {
             if (request.state == State.LOST) {
                 Releasing.start(this, request);
@@ -221,6 +224,7 @@ public final class LockMachine extends LockState {
             Renewing.lose(this, held.request, Reason.CLONED);
             hold = null;
         }
+        retention = null;
         for (Request request : requests.all()) {
             request.settle(RecoveryTally::done);
             Releasing.disowned(this, request);
@@ -290,15 +294,32 @@ public final class LockMachine extends LockState {
      * server run is the present one.
      */
     public void taken(Taken taken) {
-        Hold held = hold;
+        Request leased = leased();
         lastEvent = effects.now();
-        if (held != null
-                && held.request.number == effects.number(taken.request())
-                && held.request.firstToken == taken.token()
+        if (leased != null
+                && leased.number == effects.number(taken.request())
+                && leased.firstToken == taken.token()
                 && taken.server().run().equals(effects.serverClock().run())) {
-            Renewing.displace(this, held);
+            Renewing.displace(this);
             pump();
         }
+    }
+
+    /** Handles the message that another client waits for a lock that this one may retain. */
+    public void wanted(Wanted wanted) {
+        lastEvent = effects.now();
+        Request request = find(wanted.request());
+        if (request != null) {
+            Retaining.wanted(this, request, wanted.token());
+            pump();
+        }
+    }
+
+    /** Gives the lock back if it is retained. */
+    public void giveBack() {
+        lastEvent = effects.now();
+        Releasing.giveBack(this);
+        pump();
     }
 
     /**
@@ -319,26 +340,8 @@ public final class LockMachine extends LockState {
 
     /** Handles a new connection. Messages and answers may have been lost, and the server may be another one. */
     public void connected(RecoveryTally recovery) {
-        long now = effects.now();
-        ManyRequests many = requests.many();
-        if (many == null) {
-            requests.all().forEach(request -> connected(request, now, recovery));
-        } else {
-            if (hold != null) {
-                connected(hold.request, now, recovery);
-            }
-            many.connected(now, recovery);
-        }
+        Reconnecting.connected(this, recovery);
         tick();
-    }
-
-    private void connected(Request request, long now, RecoveryTally recovery) {
-        switch (request.state) {
-            case WANTED -> Asking.connected(this, request, now, recovery);
-            case HELD -> Renewing.connected(request, now, recovery);
-            case RELEASING, UNDOING -> request.repeatsAt(now);
-            case LOST -> {}
-        }
     }
 
     /** Handles a suspension of this computer, or a clock that was set: the server is asked about the hold. */
@@ -347,6 +350,8 @@ public final class LockMachine extends LockState {
         if (held != null) {
             RenewalClock.suspended(held.request, missed, effects.now(), commandTimeout());
             tick();
+        } else if (isLeased()) {
+            giveBack();
         }
     }
 
@@ -383,8 +388,9 @@ public final class LockMachine extends LockState {
     /** Handles a visit by the renewer. */
     public void visited() {
         Hold held = hold;
-        if (held != null) {
-            Renewing.renewIfDue(this, held.request, effects.now());
+        Request leased = leased();
+        if (leased != null) {
+            Renewing.renewIfDue(this, leased, effects.now());
             pumpUnless(held);
         }
     }
@@ -395,8 +401,9 @@ public final class LockMachine extends LockState {
         for (Request request : requests.due(now, commandTimeout())) {
             tick(request, now);
         }
-        if (hold != null && requests.many() != null) {
-            tick(hold.request, now);
+        Request leased = leased();
+        if (leased != null && requests.many() != null) {
+            tick(leased, now);
         }
         Asking.pollIfDue(this, now);
         Withdrawing.nudgeIfDue(this, now);
@@ -411,6 +418,8 @@ public final class LockMachine extends LockState {
     private void tick(Request request, long now) {
         if (request.isOverdue(now, commandTimeout())) {
             unanswered(request);
+        } else if (request.hasRecalledInVain(now)) {
+            Waiting.refuse(this, request, Waiter.Denied.REFUSED);
         }
         switch (request.state) {
             case WANTED -> Asking.tick(this, request, now);
@@ -438,12 +447,12 @@ public final class LockMachine extends LockState {
     // ================================================================ local and remote meet
 
     /**
-     * Does what {@link #pump} does, unless the hold is still that one: then nothing else has changed, and there is
+     * Does what {@link #pump} does, unless there still is that hold: then nothing else has changed, and there is
      * nothing to ask for. Very many holds may be renewed, and looking at the waiters would fetch one more object for
      * each.
      */
     private void pumpUnless(@Nullable Hold held) {
-        if (hold != held) {
+        if (hold != held || hold == null) {
             pump();
         }
     }
@@ -451,6 +460,7 @@ public final class LockMachine extends LockState {
     /** Asks the backend for exactly what is wanted here. */
     private void pump() {
         Waiting.dismissSome(this);
+        Taking.serve(this);
         boolean mayAsk = hold == null || hold.request.hasDowngraded(); // a writer may wait for readers at the server
         if (mayAsk) {
             Reading.sendElsewhere(this);

@@ -39,6 +39,10 @@ public abstract class LockState {
 
     volatile LostHolds lostHolds = LostHolds.NONE;
 
+    /** Created by {@link #retention()}; {@code null} if the lock was never retained or wanted back. */
+    @Nullable
+    Retention retention;
+
     /** Extensions and verifications under way, and the promises of their outcomes. */
     Map<Command<?>, Promise<Extension>> extensions = Collections.emptyMap();
 
@@ -75,7 +79,10 @@ public abstract class LockState {
     }
 
     Request newRequest(Waiter waiter) {
-        Request request = Request.of(effects, effects.newRequest(), waiter, effects.now());
+        long number = effects.newRequest();
+        boolean isQuiet = retention != null && effects.now() < retention.quietUntil;
+        boolean mayRetain = waiter.terms.retentionNanos > 0 && !isQuiet;
+        Request request = Request.of(effects, mayRetain ? -number : number, waiter, effects.now());
         requests.add(request, effects.timing().underWay());
         return request;
     }
@@ -188,6 +195,36 @@ public abstract class LockState {
         return hold == null ? lostHolds : lostHolds.with(hold.owners(), effects.now());
     }
 
+    // ================================================================ retention
+
+    /** Returns what is known of the lock's retention. Creates it if there is nothing. */
+    Retention retention() {
+        Retention made = retention;
+        if (made == null) {
+            made = new Retention();
+            retention = made;
+        }
+        return made;
+    }
+
+    /** Returns the request whose lease is retained; {@code null} if there is none. */
+    @Nullable
+    Request retained() {
+        return retention == null ? null : retention.request;
+    }
+
+    /** Returns the request that owns the lock, for an owner here or retained; {@code null} if there is none. */
+    @Nullable
+    Request leased() {
+        Hold held = hold;
+        return held == null ? retained() : held.request;
+    }
+
+    /** Returns whether the client owns the lock, for an owner here or retained. */
+    public boolean isLeased() {
+        return leased() != null;
+    }
+
     // ================================================================ times
 
     long commandTimeout() {
@@ -282,30 +319,34 @@ public abstract class LockState {
 
     /** Returns when the renewer must visit the lock; {@link Ticker#NEVER} while there is nothing to renew. */
     public long visitAt() {
-        Hold held = hold;
-        return held == null ? Ticker.NEVER : RenewalClock.visitAt(held.request, commandTimeout());
+        Request leased = leased();
+        return leased == null ? Ticker.NEVER : RenewalClock.visitAt(leased, commandTimeout());
     }
 
     /**
-     * Returns the lease of the hold as the renewer counts it, in nanoseconds. The renewer visits the lock about every
+     * Returns the lease as the renewer counts it, in nanoseconds. The renewer visits the lock about every
      * third of it.
      */
     public long watchedLease() {
-        return RenewalClock.watchedNanos(Objects.requireNonNull(hold).request);
+        return RenewalClock.watchedNanos(Objects.requireNonNull(leased()));
     }
 
-    /** Returns by how much the renewal of the hold is late, in nanoseconds. */
+    /** Returns by how much the renewal of the lease is late, in nanoseconds. */
     public long renewalLag() {
-        Hold held = hold;
-        return held == null ? 0 : RenewalClock.renewalLag(held.request, effects.now());
+        Request leased = leased();
+        return leased == null ? 0 : RenewalClock.renewalLag(leased, effects.now());
     }
 
     /** Returns when {@link LockMachine#tick()} must come next; {@link Ticker#NEVER} if nothing will be due. */
     public long wakeAt() {
         long at = Math.min(Math.min(nudgeAt(), pollAt), lostHolds.lookAt());
         at = Math.min(at, requests.wakeAt(effects.now(), commandTimeout()));
-        if (hold != null && requests.many() != null) {
-            at = Math.min(at, hold.request.wakeAt(commandTimeout()));
+        Request leased = leased();
+        if (leased != null && requests.many() != null) {
+            at = Math.min(at, leased.wakeAt(commandTimeout()));
+        }
+        if (retention != null) {
+            at = Math.min(at, retention.wakeAt(effects.now()));
         }
         at = Math.min(at, turnEndsAt());
         if (dismissal() != null) {
@@ -323,6 +364,7 @@ public abstract class LockState {
     public boolean isIdle() {
         // after a close the nudge is not needed: waiters ask again when the lease that they were told of ends
         return hold == null
+                && (retention == null || closed || retention.isOver(effects.now()))
                 && waiters.isEmpty()
                 && requests.isEmpty()
                 && lostHolds.isEmpty()

@@ -1,6 +1,7 @@
 package io.boltwork.machine;
 
 import io.boltwork.LockOptions;
+import java.time.Duration;
 
 /** The options of a lock, as the numbers that the machine of the lock calculates with. */
 public final class LockTerms {
@@ -33,6 +34,9 @@ public final class LockTerms {
     /** In nanoseconds; 0 if there is no minimum. */
     public final long minHoldNanos;
 
+    /** How long an unused lock is retained, in nanoseconds; 0 if it is not. */
+    public final long retentionNanos;
+
     public final boolean isRenewed;
     public final boolean isFifo;
 
@@ -50,6 +54,7 @@ public final class LockTerms {
                 ? Ticker.NEVER
                 : options.maxHold().get().toNanos();
         minHoldNanos = options.minHold().toNanos();
+        retentionNanos = options.retention().map(Duration::toNanos).orElse(0L);
         isRenewed = options.isRenewed();
         isFifo = options.fairness() == LockOptions.Fairness.FIFO;
         mayBePassedOn = isRenewed

@@ -128,8 +128,8 @@ public final class ManyRequests {
 
     private final int limit;
     private final TreeMap<Long, Entry> all = new TreeMap<>();
-    private final TreeSet<Entry> schedule = new TreeSet<>(
-            Comparator.<Entry>comparingLong(entry -> entry.at).thenComparingLong(entry -> entry.request.number));
+    private final TreeSet<Entry> schedule = new TreeSet<>(Comparator.<Entry>comparingLong(entry -> entry.at)
+            .thenComparingLong(entry -> Math.abs(entry.request.number)));
     private final List<Entry> changes = new ArrayList<>();
 
     /** Requests with a command that is under way, or about to be repeated. */

@@ -58,6 +58,10 @@ final class Releasing {
             lock.effects.decide(left.released(), Optional.empty()); // or handed over since: it was released already
             return false;
         }
+        if (held == null && request == lock.retained()) {
+            lock.effects.decide(left.released(), Optional.empty()); // it was released already
+            return false;
+        }
         boolean last = whole.leftBy(left);
         lock.countUse().ended(left, lock.lastEvent);
         if (held != whole) {
@@ -75,7 +79,9 @@ final class Releasing {
         if (lock.requests.get(request.number) != request
                 || request.state != State.HELD && request.state != State.LOST) {
             lock.effects.decide(left.released(), Optional.empty()); // nothing can be left, or it is RELEASING
-        } else if (clean && awaiting == null && Waiting.handOver(lock, request, left)) {
+        } else if (clean
+                && awaiting == null
+                && (Waiting.handOver(lock, request, left) || Retaining.keep(lock, request))) {
             lock.effects.decide(left.released(), Optional.empty());
         } else {
             request.pending().releaser = left;
@@ -85,6 +91,15 @@ final class Releasing {
     }
 
     // ================================================================ releasing
+
+    /** Gives back the lease that is retained, if there is one. The release carries the next acquire, if there is a waiter. */
+    static void giveBack(LockState lock) {
+        Request request = lock.retained();
+        if (request != null) {
+            lock.retention().request = null;
+            start(lock, request);
+        }
+    }
 
     /** Begins to give the lock back. The release carries the next waiter's acquire, if that may be sent now. */
     static void start(LockState lock, Request request) {
@@ -106,7 +121,12 @@ final class Releasing {
         Reading.sendElsewhere(lock);
         Waiter first = lock.waiters.first();
         Request next = awaiting;
-        if (next == null && first != null && lock.wanted == null && !lock.closed && !lock.requests.isFull()) {
+        if (next == null
+                && first != null
+                && !first.tryOnly
+                && lock.wanted == null
+                && !lock.closed
+                && !lock.requests.isFull()) {
             next = lock.newRequest(first);
             lock.wanted = next;
         }

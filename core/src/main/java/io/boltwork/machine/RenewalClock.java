@@ -87,6 +87,11 @@ public final class RenewalClock {
         return begun != Ticker.NEVER && request.context.renewedAt(begun) < request.deadline;
     }
 
+    /** Returns whether the answer to a renewal or a restore is awaited that must be told. */
+    static boolean isAwaited(Request request) {
+        return request.renewing != Ticker.NEVER && request.tacit == Ticker.NEVER;
+    }
+
     /** Closes the open renewal: it was answered, or no longer matters. */
     static void close(Request request) {
         hear(request);

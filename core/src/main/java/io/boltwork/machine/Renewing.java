@@ -174,7 +174,7 @@ final class Renewing {
                     outcome,
                     !held || result.outcome() == Reply.Renewal.LOST
                             ? Extension.LOST
-                            : result.outcome() == Reply.Renewal.OK ? Extension.DONE : Extension.AGAIN);
+                            : result.outcome().isHeld() ? Extension.DONE : Extension.AGAIN);
         }
     }
 
@@ -205,7 +205,7 @@ final class Renewing {
         Reply.Renewal outcome = twice ? Reply.Renewal.STALE : restored.outcome();
         boolean held = answered(
                 lock, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome, restored.owner());
-        if (held && outcome == Reply.Renewal.OK) {
+        if (held && outcome.isHeld()) {
             Hold whole = lock.hold;
             if (whole != null) {
                 whole.owners().forEach(owner -> LockEvents.restored(lock.effects, owner));
@@ -235,13 +235,16 @@ final class Renewing {
             return false;
         }
         switch (outcome) {
-            case OK -> {
+            case OK, WANTED -> {
                 trust(lock, request, sent, leaseMillis);
                 RenewalClock.prolonged(request, sent, leaseMillis);
                 request.verified();
+                if (outcome == Reply.Renewal.WANTED) {
+                    Retaining.wanted(lock, request, firstToken);
+                }
             }
             case FORGOTTEN -> {
-                if (request.abandoned || isDoubtful(request, now)) {
+                if (request.abandoned || isDoubtful(request, now) || request == lock.retained()) {
                     lose(lock, request, Reason.EXPIRED); // a restore would be in vain, or too late
                 } else {
                     request.forgotten();
@@ -324,6 +327,10 @@ final class Renewing {
 
     /** Ends a hold against its owner's will. The backend is told when the owner has unwound. */
     static void lose(LockState lock, Request request, Reason reason) {
+        if (request == lock.retained()) {
+            Releasing.giveBack(lock);
+            return;
+        }
         Hold held = lock.hold;
         if (held == null || held.request != request) {
             return;
@@ -340,7 +347,12 @@ final class Renewing {
     }
 
     /** Ends a hold because the backend has taken the lock away, or given it to another request. */
-    static void displace(LockState lock, Hold before) {
+    static void displace(LockState lock) {
+        Releasing.giveBack(lock);
+        Hold before = lock.hold;
+        if (before == null) {
+            return;
+        }
         Request request = before.request;
         boolean ended = lock.effects.now() >= request.deadline();
         lose(lock, request, ended ? request.reasonOfEnd() : Reason.TAKEN);

@@ -94,8 +94,7 @@ public final class Repair {
         switch (request.state) {
             case WANTED -> wanted(request, isForgotten);
             case HELD -> {
-                Hold held = machine.hold();
-                if (held == null || held.request != request) {
+                if (machine.leased() != request) {
                     Releasing.start(machine, request);
                 }
             }

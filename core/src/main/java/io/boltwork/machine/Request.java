@@ -276,6 +276,11 @@ public final class Request {
         return pending != null && pending.awaited == null && now >= pending.dueAt;
     }
 
+    /** Returns whether this is a try that has recalled a retained lock, which was not given back in time. */
+    boolean hasRecalledInVain(long now) {
+        return isTry() && standing && isDue(now);
+    }
+
     /** Returns how many acquires were written and not answered: their bytes may still be executed. */
     int unanswered() {
         return pending == null ? 0 : pending.unanswered;

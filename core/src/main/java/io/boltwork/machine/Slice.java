@@ -41,6 +41,11 @@ public final class Slice {
         return request.terms.mayBeJoined && now - request.began < slice && !request.abandoned && isSound(request, now);
     }
 
+    /** Returns whether one more local owner may have the hold, however long the client has had it. */
+    static boolean allowsAnother(Request request, long now) {
+        return request.terms.mayBePassedOn && !request.hasDowngraded() && isSound(request, now);
+    }
+
     /** Returns whether another owner can have the hold: a token is left for it, and nothing is unusual. */
     private static boolean isSound(Request request, long now) {
         return !request.extended

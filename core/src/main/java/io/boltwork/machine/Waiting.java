@@ -186,7 +186,7 @@ final class Waiting {
 
     private static boolean mayFollow(LockState lock, Request request, Waiter next, long now) {
         return request.terms.equals(next.terms)
-                ? Slice.allowsHandover(request, now, lock.slice())
+                ? Slice.allowsHandover(request, now, lock.slice()) || Retaining.mayFollow(lock, request, now)
                 : Reading.mayFollow(lock, request, next, now);
     }
 

@@ -4,12 +4,12 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRules;
@@ -56,7 +56,8 @@ public final class MemoryServer {
     private final InstantSource clock;
 
     private final ServerData data = new ServerData();
-    private final Map<String, Subscriber> subscribers = new HashMap<>();
+    private final Map<String, Consumer<Grant>> subscribers = new HashMap<>();
+    private final Map<String, Consumer<HolderMessage>> owners = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
 
     /**
@@ -74,8 +75,6 @@ public final class MemoryServer {
     private int replicas = Integer.MAX_VALUE;
 
     /** The receivers of the messages to a client. */
-    private record Subscriber(Consumer<Grant> grants, Consumer<Taken> holder) {}
-
     /** Creates a server; {@code runs} names each run of the server when it begins. */
     MemoryServer(InstantSource clock, Supplier<String> runs) {
         this.clock = clock;
@@ -126,31 +125,49 @@ public final class MemoryServer {
      * @param subscriber receives the grants; it may execute commands and must not block
      */
     public void subscribe(String client, Consumer<Grant> subscriber) {
-        subscribe(client, subscriber, taken -> {});
-    }
-
-    /**
-     * Subscribes like {@link #subscribe(String, Consumer)}, and also to the messages about locks that are taken away
-     * from the client's requests by force.
-     *
-     * @param client the id of the client
-     * @param subscriber receives the grants; it may execute commands and must not block
-     * @param holder receives the messages about locks that were taken away; the same restrictions apply
-     */
-    public void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
         atomically(() -> {
-            subscribers.put(client, new Subscriber(subscriber, holder));
+            subscribers.put(client, subscriber);
+            owners.remove(client);
         });
     }
 
     /**
-     * Ends a subscription. Idempotent.
+     * Subscribes to grants and to the messages for the owners of locks.
+     *
+     * @param client the id of the client
+     * @param subscriber receives the grants; it may execute commands and must not block
+     * @param holder receives the messages about locks that the client's requests own or have owned; the same restrictions apply
+     */
+    public void subscribe(String client, Consumer<Grant> subscriber, Consumer<HolderMessage> holder) {
+        atomically(() -> {
+            subscribers.put(client, subscriber);
+            owners.put(client, holder);
+        });
+    }
+
+    /**
+     * Subscribes to the messages for the owners of locks alone, in place of an earlier subscriber, until
+     * {@link #unsubscribe}. A client without a subscriber to grants is granted nothing while it waits.
+     *
+     * @param client the id of the client
+     * @param holder receives the messages about locks that the client's requests own or have owned; it may execute
+     *     commands and must not block
+     */
+    public void subscribeAsOwner(String client, Consumer<HolderMessage> holder) {
+        atomically(() -> {
+            owners.put(client, holder);
+        });
+    }
+
+    /**
+     * Ends the subscriptions of a client. Idempotent.
      *
      * @param client the id of the client
      */
     public void unsubscribe(String client) {
         atomically(() -> {
             subscribers.remove(client);
+            owners.remove(client);
         });
     }
 
@@ -410,9 +427,9 @@ public final class MemoryServer {
     private <R extends Reply.Answer> R step(Command<R> command) {
         long micros = micros();
         ServerTime now = at(micros);
-        LockRules rules = new LockRules(now, micros, data.idleMillis(), replicas, this::publish, this::warn);
+        LockRules rules = new LockRules(now, micros, data.idleMillis(), replicas, this::publish, this::tell);
         ShareRules shareRules =
-                new ShareRules(now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::warn);
+                new ShareRules(now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::tell);
         LatchRules latchRules = new LatchRules(now, micros, this::tell);
         VoteRules voteRules = new VoteRules(now, micros, data.idleMillis(), this::tell);
         return command.executeWith(new RuleExecutor(data, now, rules, shareRules, latchRules, voteRules));
@@ -424,9 +441,9 @@ public final class MemoryServer {
 
     private boolean publish(Grant grant) {
         String client = RequestId.clientOf(grant.request());
-        Subscriber subscriber = subscribers.get(client);
+        Consumer<Grant> subscriber = subscribers.get(client);
         if (subscriber != null) {
-            outbox.put(() -> subscriber.grants.accept(grant));
+            outbox.put(() -> subscriber.accept(grant));
         }
         Set<Connection> connected = listening.getOrDefault(client, Set.of());
         connected.forEach(connection -> outbox.put(() -> connection.listener.granted(grant)));
@@ -437,15 +454,15 @@ public final class MemoryServer {
         return subscribers.containsKey(client) || listening.containsKey(client);
     }
 
-    private void warn(Taken taken) {
-        String client = RequestId.clientOf(taken.request());
-        Subscriber subscriber = subscribers.get(client);
-        if (subscriber != null) {
-            outbox.put(() -> subscriber.holder.accept(taken));
+    private void tell(HolderMessage message) {
+        String client = RequestId.clientOf(message.request());
+        Consumer<HolderMessage> owner = owners.get(client);
+        if (owner != null) {
+            outbox.put(() -> owner.accept(message));
         }
         listening
                 .getOrDefault(client, Set.of())
-                .forEach(connection -> outbox.put(() -> connection.listener.taken(taken)));
+                .forEach(connection -> outbox.put(() -> connection.listener.told(message)));
     }
 
     private void tell(String client, Opened opened) {

@@ -67,6 +67,8 @@ public final class QuorumBackend implements LockBackend {
     static final String NO_CONDITIONS =
             "A quorum has no conditions, because its servers have no queue that a signalled request could enter";
     static final String NO_REPLICATION = "A quorum has no replication: the servers that vote are the copies";
+    private static final String NO_RETENTION =
+            "A quorum has no retention: several clients may hold a part of the votes, and none could be recalled alone";
     private static final String NO_VOTES = "A quorum cannot be a member of another quorum";
     private static final String NO_FIFO =
             "fairness must be BATCHED on a quorum, but is FIFO: its servers have no queue, and their"
@@ -325,6 +327,7 @@ public final class QuorumBackend implements LockBackend {
             case CONDITIONS -> Optional.of(NO_CONDITIONS);
             case REPLICATION -> Optional.of(NO_REPLICATION);
             case VOTES -> Optional.of(NO_VOTES);
+            case RETENTION -> Optional.of(NO_RETENTION);
             case PUSH, DEAD_WAITERS_AT_ONCE, UNBOUNDED_QUEUE -> Optional.empty();
         };
     }
@@ -428,7 +431,7 @@ public final class QuorumBackend implements LockBackend {
         public void taken(QuorumNode node, Taken taken) {
             Taken whole = commands.taken(node, taken);
             if (whole != null) {
-                tell(told -> told.taken(whole));
+                tell(told -> told.told(whole));
             }
         }
 

@@ -8,6 +8,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
@@ -393,8 +394,10 @@ final class QuorumNode implements BackendListener {
     }
 
     @Override
-    public void taken(Taken taken) {
-        events.run(() -> watcher.taken(this, taken));
+    public void told(HolderMessage message) {
+        if (message instanceof Taken taken) { // a quorum has no retention
+            events.run(() -> watcher.taken(this, taken));
+        }
     }
 
     @Override

@@ -18,12 +18,13 @@ public interface BackendListener {
     void granted(Grant grant);
 
     /**
-     * Called when a lock was taken away from a request of this client by force. Messages may be late, duplicated or
-     * lost. A client that misses the message learns of it from its next renewal or verification.
+     * Called when there is news for the owner of a lock, and a request of this client owns it: the lock was taken away by
+     * force, or other clients want it. Messages may be late, duplicated or lost. A client that misses the message learns of
+     * it from its next renewal or verification.
      *
-     * @param taken the lock and the request
+     * @param message the lock and the request
      */
-    default void taken(Taken taken) {}
+    default void told(HolderMessage message) {}
 
     /**
      * Called when the count of a latch for which this client waits has become zero. Messages may be late, duplicated or

@@ -21,5 +21,7 @@ public enum Capability {
     /** Clients that have died are noticed at once. Without this, a dead client that waits delays the others for seconds. */
     DEAD_WAITERS_AT_ONCE,
     /** Any number of requests may wait for one lock. */
-    UNBOUNDED_QUEUE
+    UNBOUNDED_QUEUE,
+    /** Leases that stay with their last client until another one wants the lock. */
+    RETENTION
 }

@@ -206,6 +206,11 @@ public sealed interface Reply {
         /** The lease was extended or restored. */
         OK,
         /**
+         * The lease was extended or restored, and other requests wait for the lock, which the request {@linkplain
+         * RequestId#isRetained may retain}.
+         */
+        WANTED,
+        /**
          * The server has lost the hold, and no request has held the lock since; nothing was written. Never the outcome
          * of a restore.
          */
@@ -215,7 +220,16 @@ public sealed interface Reply {
         /** The command arrived after its not-after; nothing was changed. */
         STALE,
         /** The key of the lock could not be read or written; the other keys of the batch could. */
-        BROKEN
+        BROKEN;
+
+        /**
+         * Returns whether the request owns the lock.
+         *
+         * @return whether the lease was extended or restored
+         */
+        public boolean isHeld() {
+            return this == OK || this == WANTED;
+        }
     }
 
     /**

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The id of a request at the backend: {@code <client>:<number>}. Clients store only the number, which takes a tenth of
- * the memory.
+ * the memory. The number is negative if the client may retain the lease of the request when its owner releases it.
  *
  * @since 0.1.0
  */
@@ -26,6 +26,37 @@ public final class RequestId {
      */
     public static String of(String client, long number) {
         return client + ':' + number;
+    }
+
+    /**
+     * Returns whether the client of a request may retain its lease.
+     *
+     * @param number the number of the request in its client
+     * @return whether it may
+     */
+    public static boolean isRetained(long number) {
+        return number < NONE;
+    }
+
+    /**
+     * Returns whether the client of a request may retain its lease.
+     *
+     * @param id the id of the request, or {@code null}
+     * @return whether it may
+     */
+    public static boolean isRetained(@Nullable String id) {
+        return id != null && isRetained(number(clientOf(id), id));
+    }
+
+    /**
+     * Returns whether two requests are of the same client.
+     *
+     * @param id the id of a request
+     * @param other the id of another one
+     * @return whether they are
+     */
+    public static boolean haveOneClient(String id, String other) {
+        return clientOf(id).equals(clientOf(other));
     }
 
     /**
@@ -52,7 +83,7 @@ public final class RequestId {
             return NONE;
         }
         try {
-            return Math.max(NONE, Long.parseLong(id, colon + 1, id.length(), DECIMAL));
+            return Long.parseLong(id, colon + 1, id.length(), DECIMAL);
         } catch (NumberFormatException foreign) {
             return NONE;
         }

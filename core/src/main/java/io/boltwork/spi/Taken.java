@@ -12,7 +12,8 @@ import io.boltwork.LockKind;
  * @param kind the kind of the lock
  * @since 0.1.0
  */
-public record Taken(String lock, String request, long token, ServerTime server, LockKind kind) {
+public record Taken(String lock, String request, long token, ServerTime server, LockKind kind)
+        implements HolderMessage {
     /**
      * The message that a plain lock was taken away.
      *

@@ -5,12 +5,12 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.StoreMessage;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 public class RecordBackend implements LockBackend {
     static final String NO_REPLICATION =
             "Only Redis has replication: a store answers when its own rules of durability are fulfilled";
+    static final String NO_RETENTION =
+            "Only Redis has retention: a client that retains a lock must be reached at once when another one wants it";
     static final String NO_VOTES = "This store does not vote in a quorum. Use Redis servers, or this store alone";
     private static final String BOUNDED_QUEUE = "At most " + RecordSteps.MOST_WAITING
             + " requests wait for one lock, because each change of the lock writes them all";
@@ -199,6 +201,7 @@ public class RecordBackend implements LockBackend {
         return switch (capability) {
             case REPLICATION -> Optional.of(NO_REPLICATION);
             case VOTES -> Optional.of(NO_VOTES);
+            case RETENTION -> Optional.of(NO_RETENTION);
             case UNBOUNDED_QUEUE -> Optional.of(BOUNDED_QUEUE);
             case SHARES, LATCHES, CONDITIONS, PUSH, DEAD_WAITERS_AT_ONCE -> store.refusal(capability);
         };
@@ -294,8 +297,8 @@ public class RecordBackend implements LockBackend {
             }
 
             @Override
-            public void taken(Taken taken) {
-                told.taken(taken);
+            public void told(HolderMessage message) {
+                told.told(message);
             }
 
             @Override

@@ -1,6 +1,7 @@
 package io.boltwork.store;
 
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
@@ -41,11 +42,11 @@ final class StepContext {
     }
 
     LockRules lockRules() {
-        return new LockRules(server, micros, idleMillis, 0, this::grant, this::warn);
+        return new LockRules(server, micros, idleMillis, 0, this::grant, this::tell);
     }
 
     ShareRules shareRules() {
-        return new ShareRules(server, micros, idleMillis, 0, this::grant, this::isListening, this::warn);
+        return new ShareRules(server, micros, idleMillis, 0, this::grant, this::isListening, this::tell);
     }
 
     LatchRules latchRules() {
@@ -72,8 +73,10 @@ final class StepContext {
         return listening.computeIfAbsent(client, listens::test);
     }
 
-    private void warn(Taken taken) {
-        messages.add(new AddressedMessage(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
+    private void tell(HolderMessage message) {
+        if (message instanceof Taken taken) { // a store has no retention
+            messages.add(new AddressedMessage(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
+        }
     }
 
     private void open(String client, Opened opened) {

@@ -74,14 +74,14 @@ public final class StillClient {
         @Override
         public void open(String opener, BackendListener listener) {
             client = opener;
-            servers.forEach(one -> one.subscribe(client, listener::granted, listener::taken));
+            servers.forEach(one -> one.subscribe(client, listener::granted, listener::told));
         }
 
         @Override
         public void rename(String other) {
             servers.forEach(one -> {
                 one.unsubscribe(client);
-                one.subscribe(other, engine.backendWatch::granted);
+                one.subscribe(other, engine.backendWatch::granted, engine.backendWatch::told);
             });
             client = other;
         }

@@ -71,7 +71,7 @@ final class ShareScene {
     }
 
     void listen(String client) {
-        server.subscribe(client, messages::add, taken::add);
+        server.subscribe(client, messages::add, message -> taken.add((Taken) message));
     }
 
     void pass(long millis) {

@@ -2,6 +2,7 @@ package io.boltwork.engine;
 
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Request;
+import io.boltwork.spi.RequestId;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -32,7 +33,7 @@ final class BoundedBypassCheck extends SimulationCheck {
                 .findFirst()
                 .orElse(begun);
         long began = firstHolds.computeIfAbsent(request.id(), id -> first.since);
-        if (plan.weather() == Plan.Weather.FAIR) {
+        if (plan.weather() == Plan.Weather.FAIR && !RequestId.isRetained(request.number)) { // see RetentionCheck
             long lasted = time.now() - began;
             require(
                     lasted < LONGEST_SLICE || begun.hold.token < request.firstToken + TURNS && lasted < LONGEST_TURNS,

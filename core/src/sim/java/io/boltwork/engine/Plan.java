@@ -127,6 +127,11 @@ record Plan(
             return with(options.withReplication(Replication.atLeast(1, Duration.ofMillis(50))));
         }
 
+        /** Other options, with the same effect of a loss. */
+        Act renewed(LockOptions other) {
+            return with(other.withOnLoss(options.onLoss()));
+        }
+
         /** The answer to the release is not awaited. */
         Act withReleaseSent() {
             return with(options.withRelease(LockOptions.Release.SENT));
@@ -336,8 +341,11 @@ record Plan(
     /** Seeds from here on have threads that wait for conditions. */
     static final long CONDITIONS = 2 * SHARED;
 
+    /** Seeds from here on have clients that retain locks. */
+    static final long RETENTION = 3 * SHARED;
+
     boolean hasConditions() {
-        return seed >= CONDITIONS;
+        return seed >= CONDITIONS && seed < RETENTION;
     }
 
     /** Returns random numbers for one actor, so that leaving out another one changes little. */

@@ -46,6 +46,9 @@ final class PlanDrawing {
         }
         plan = PlanVariants.withSuspensions(plan);
         plan = withOptions(seed, plan);
+        if (seed >= Plan.RETENTION) {
+            return PlanVariants.withRetention(plan);
+        }
         if (seed >= Plan.CONDITIONS) {
             return PlanVariants.withConditions(plan);
         }

@@ -170,6 +170,24 @@ final class PlanVariants {
         return new Plan(plan.seed(), plan.weather(), plan.network(), plan.outagePatience(), threads, changed.faults());
     }
 
+    /** Lets clients retain locks, for most acts or for some. */
+    static Plan withRetention(Plan plan) {
+        Random random = plan.random("retention");
+        int most = 1 + random.nextInt(10);
+        long longest = 20 + random.nextInt(2_000);
+        List<LockOptions> leases = List.of(
+                LockOptions.renewedLease(Duration.ofSeconds(1)),
+                LockOptions.renewedLease(Duration.ofSeconds(1 + random.nextInt(4))));
+        List<LockOptions> options = new ArrayList<>(leases);
+        for (LockOptions lease : leases) {
+            options.add(lease.withRetention(Duration.ofMillis(10 + random.nextLong(longest))));
+        }
+        return with(
+                plan,
+                act -> act.renewed(options.get(random.nextInt(2) + (random.nextInt(10) < most ? 2 : 0))),
+                plan.faults());
+    }
+
     private static Plan.Kind onCondition(Plan.Act act, Random random) {
         return switch (random.nextInt(10)) {
             case 0, 1, 2, 3 -> Plan.Kind.SIGNAL;

@@ -6,10 +6,10 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,8 +138,8 @@ final class QuorumLink implements LockBackend, BackendListener {
     }
 
     @Override
-    public void taken(Taken taken) {
-        hear(listener -> listener.taken(taken));
+    public void told(HolderMessage message) {
+        hear(listener -> listener.told(message));
     }
 
     private void hear(Consumer<BackendListener> message) {

@@ -7,10 +7,10 @@ import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -35,8 +35,8 @@ final class QuorumWatch implements LockBackend {
             }
 
             @Override
-            public void taken(Taken taken) {
-                told.taken(taken);
+            public void told(HolderMessage message) {
+                told.told(message);
             }
 
             @Override

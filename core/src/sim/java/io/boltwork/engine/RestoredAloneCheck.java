@@ -14,7 +14,7 @@ final class RestoredAloneCheck extends SimulationCheck {
     void executed(Command<?> command, Reply reply) {
         if (command instanceof Command.Restore restore
                 && reply instanceof Reply.Restored restored
-                && restored.outcome() == Reply.Renewal.OK) {
+                && restored.outcome().isHeld()) {
             restored(restore);
         }
     }

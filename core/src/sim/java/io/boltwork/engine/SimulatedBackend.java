@@ -4,10 +4,10 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -112,7 +112,7 @@ final class SimulatedBackend implements LockBackend {
         if (locks.stream().anyMatch(lock -> partition(lock) != partition)) {
             throw new Violation(Property.NO_DEFECT, "of several partitions: " + command);
         }
-        if (!warm.get(partition) && command instanceof Command.Acquire acquire && acquire.queue()) {
+        if (!warm.get(partition) && command instanceof Command.Acquire acquire) {
             Command.Acquire attempt = new Command.Acquire(
                     acquire.lock(),
                     acquire.request(),
@@ -122,7 +122,7 @@ final class SimulatedBackend implements LockBackend {
                     acquire.notAfter(),
                     acquire.share(),
                     acquire.condition());
-            send(attempt, believed[partition], answer -> warmUp(partition, answer, handler), 0);
+            send(attempt, believed[partition], answer -> tried(acquire, partition, answer, handler), 0);
         } else if (!warm.get(partition) && command instanceof Command.Release release && release.next() != null) {
             Command.Release alone = new Command.Release(
                     release.lock(),
@@ -136,6 +136,17 @@ final class SimulatedBackend implements LockBackend {
             send(alone, believed[partition], answer -> warmUp(partition, answer, handler), 0);
         } else {
             send(command, believed[partition], handler, 0);
+        }
+    }
+
+    /** Handles the answer to a try. One that is queued all the same, because the lock is retained, is sent again. */
+    private void tried(Command.Acquire wish, int partition, Reply answer, Consumer<Reply> handler) {
+        if (answer instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.QUEUED) {
+            warmUp(partition, answer, ignored -> send(wish, handler));
+        } else if (wish.queue()) {
+            warmUp(partition, answer, handler);
+        } else {
+            handler.accept(answer);
         }
     }
 
@@ -248,10 +259,12 @@ final class SimulatedBackend implements LockBackend {
     }
 
     void subscribeAll(SimulatedLink link) {
+        link.subscribeAsOwner();
         partitionsAt(link).stream().filter(warm::get).forEach(link::subscribe);
     }
 
     void unsubscribeAll(SimulatedLink link) {
+        link.unsubscribeAsOwner();
         for (int i = 0; i < believed.length; i++) {
             link.unsubscribe(i);
         }
@@ -283,10 +296,10 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    void hears(Taken taken) {
+    void hears(HolderMessage message) {
         BackendListener told = listener;
         if (told != null) {
-            client.happens(() -> told.taken(taken));
+            client.happens(() -> told.told(message));
         }
     }
 

@@ -6,9 +6,9 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
-import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The servers of a simulation, mostly one, with their faults, and the place of each lock. */
@@ -32,10 +33,12 @@ final class SimulatedCluster {
     private final SimulatedServer[] homes;
 
     private final @Nullable SimulatedServer[] targets;
-    private final Map<String, Subscription> subscriptions = new HashMap<>();
 
-    /** The clients that receive grants, and messages about forced releases. */
-    private record Subscription(Consumer<Grant> grants, Consumer<Taken> takings) {}
+    /** The clients that receive grants, by server and partition. */
+    private final Map<String, Consumer<Grant>> subscriptions = new HashMap<>();
+
+    /** The clients that receive messages for the owners of locks, by server. */
+    private final Map<String, Consumer<HolderMessage>> owners = new HashMap<>();
 
     private BiConsumer<Command<?>, Reply> watcher = (command, reply) -> {};
     private Consumer<Grant> grants = grant -> {};
@@ -153,13 +156,11 @@ final class SimulatedCluster {
         servers.get(0).cards().execute(new Announce(card, 60_000, "of another"));
     }
 
-    void subscribe(
-            SimulatedServer server, int partition, String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
-        Consumer<Grant> watched = grant -> {
+    void subscribe(SimulatedServer server, int partition, String client, Consumer<Grant> subscriber) {
+        subscriptions.put(subscription(server, partition, client), grant -> {
             grants.accept(grant);
             subscriber.accept(grant);
-        };
-        subscriptions.put(subscription(server, partition, client), new Subscription(watched, holder));
+        });
         locks.values().forEach(lock -> subscribe(lock, client));
     }
 
@@ -169,14 +170,23 @@ final class SimulatedCluster {
         }
     }
 
+    /** Lets a client receive the messages of a server for the owners of locks, in whatever partitions it listens. */
+    void subscribeAsOwner(SimulatedServer server, String client, Consumer<HolderMessage> messages) {
+        owners.put(client + " at " + server, messages);
+        locks.values().forEach(lock -> subscribe(lock, client));
+    }
+
+    void unsubscribeAsOwner(SimulatedServer server, String client) {
+        owners.remove(client + " at " + server);
+        locks.values().forEach(lock -> subscribe(lock, client));
+    }
+
     /** Counts the listeners at the server of a lock. */
     private void subscribe(SimulatedLock lock, String client) {
-        Subscription subscriber = subscriptions.get(subscription(lock.server(), lock.partition, client));
-        if (subscriber == null) {
-            lock.unsubscribe(client);
-        } else {
-            lock.subscribe(client, subscriber.grants, subscriber.takings);
-        }
+        lock.subscribe(
+                client,
+                subscriptions.get(subscription(lock.server(), lock.partition, client)),
+                owners.get(client + " at " + lock.server()));
     }
 
     boolean isSubscribed(String lock, String client) {
@@ -275,7 +285,7 @@ final class SimulatedCluster {
             time.at(frozen, () -> move(lock, target));
         } else if (lock.server() != target) {
             lock.moveTo(target);
-            subscriptions.keySet().stream()
+            Stream.concat(subscriptions.keySet().stream(), owners.keySet().stream())
                     .map(SimulatedCluster::client)
                     .distinct()
                     .sorted()

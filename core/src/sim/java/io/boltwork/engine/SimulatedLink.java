@@ -3,8 +3,8 @@ package io.boltwork.engine;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -158,11 +158,20 @@ final class SimulatedLink {
 
     /** Makes the server count this client as a receiver of a partition from now on. */
     void subscribe(int partition) {
-        cluster.subscribe(server, partition, client.current(), this::published, this::warned);
+        cluster.subscribe(server, partition, client.current(), this::published);
     }
 
     void unsubscribe(int partition) {
         cluster.unsubscribe(server, partition, client.current());
+    }
+
+    /** Makes the server send this client the messages for the owners of locks, in whatever partitions it listens. */
+    void subscribeAsOwner() {
+        cluster.subscribeAsOwner(server, client.current(), this::told);
+    }
+
+    void unsubscribeAsOwner() {
+        cluster.unsubscribeAsOwner(server, client.current());
     }
 
     void listen() {
@@ -189,8 +198,8 @@ final class SimulatedLink {
         });
     }
 
-    private void warned(Taken taken) {
-        timeline.add("server", "publishes", taken);
+    private void told(HolderMessage message) {
+        timeline.add("server", "publishes", message);
         if (!hearing || backend.loses(random)) {
             return;
         }
@@ -198,8 +207,8 @@ final class SimulatedLink {
         lastMessage = arrival(lastMessage);
         time.at(name + " messages", lastMessage, () -> {
             if (connection == messages) {
-                timeline.add(client.id, "hears of", taken);
-                backend.hears(taken);
+                timeline.add(client.id, "hears of", message);
+                backend.hears(message);
             }
         });
     }

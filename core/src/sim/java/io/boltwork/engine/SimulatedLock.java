@@ -5,10 +5,10 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.memory.NamedRuns;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
-import io.boltwork.spi.Taken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -66,12 +66,15 @@ final class SimulatedLock {
         data.setReplicas(count);
     }
 
-    void subscribe(String client, Consumer<Grant> subscriber, Consumer<Taken> holder) {
-        data.subscribe(client, subscriber, holder);
-    }
-
-    void unsubscribe(String client) {
+    /** Sets the subscriptions of a client; {@code null} for none. */
+    void subscribe(String client, @Nullable Consumer<Grant> grants, @Nullable Consumer<HolderMessage> messages) {
         data.unsubscribe(client);
+        if (grants != null) {
+            data.subscribe(client, grants);
+        }
+        if (messages != null) {
+            data.subscribeAsOwner(client, messages);
+        }
     }
 
     /** Clients or operators see the clock. */

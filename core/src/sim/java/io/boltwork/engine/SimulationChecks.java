@@ -42,6 +42,7 @@ final class SimulationChecks {
             NoFailureCheck::new,
             ApiCheck::new,
             SignalsArriveCheck::new,
+            RetentionCheck::new,
             ServedCheck::new,
             NothingLeftCheck::new);
 

@@ -38,6 +38,11 @@ final class SimulationHistory {
     /** The order in which requests first arrived at the server: numbers from 1 on. */
     private final Map<String, Integer> arrivals = new HashMap<>();
 
+    private int lastArrival;
+
+    /** The requests that were queued although their clients may not listen yet. */
+    private final Set<String> onTrial = new HashSet<>();
+
     /** The server of the last fault that concerned a server; {@code null} if there was none. */
     private @Nullable SimulatedServer faultyServer;
 
@@ -124,12 +129,19 @@ final class SimulationHistory {
     }
 
     private void arrived(Command.Acquire acquire, Reply.Acquired answer) {
-        // where the client does not listen yet, the request is sent as a try first; a granted try has arrived, too
+        // where the client does not listen yet, the request is sent as a try first; if that was granted, or queued
+        // because the
+        // lock is retained, it has arrived, too, but a queued one may be passed over and arrive again
         boolean waitsForSignal = answer.verdict() == Reply.Verdict.WAITING;
-        if (answer.verdict() != Reply.Verdict.STALE
-                && !waitsForSignal
-                && (acquire.queue() || answer.verdict() == Reply.Verdict.GRANTED)) {
-            arrivals.putIfAbsent(acquire.request(), arrivals.size() + 1);
+        boolean tried = answer.verdict() == Reply.Verdict.GRANTED || answer.verdict() == Reply.Verdict.QUEUED;
+        if (answer.verdict() != Reply.Verdict.STALE && !waitsForSignal && (acquire.queue() || tried)) {
+            boolean passedOver = onTrial.remove(acquire.request()) && !answer.known();
+            if (passedOver || !arrivals.containsKey(acquire.request())) {
+                arrivals.put(acquire.request(), ++lastArrival);
+            }
+            if (!acquire.queue() && answer.verdict() == Reply.Verdict.QUEUED) {
+                onTrial.add(acquire.request());
+            }
         }
         if (answer.verdict() == Reply.Verdict.GRANTED) {
             lock(acquire.lock()).grants.add(new LockHistory.Ownership(acquire.request(), answer.token(), time.now()));

@@ -74,6 +74,18 @@ class SimulationTest {
         assertThat(restores.get()).as("restores").isPositive();
     }
 
+    @Test
+    void retentionSurvivesThem() throws Exception {
+        if (Long.getLong("boltwork.seed") != null) {
+            return; // another test runs it
+        }
+        long first = Plan.RETENTION + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
+        run(first, Long.getLong("boltwork.seeds", 1_000) / 2);
+        assertThat(handovers.get()).as("holds without a request").isPositive();
+        assertThat(losses.get()).as("losses").isPositive();
+        assertThat(restores.get()).as("restores").isPositive();
+    }
+
     /** Runs as many seeds from that one on. */
     private void run(long first, long seeds) throws Exception {
         long start = System.nanoTime();

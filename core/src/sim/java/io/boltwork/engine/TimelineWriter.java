@@ -8,6 +8,7 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,6 +42,13 @@ final class TimelineWriter {
                     taken.request(),
                     taken.token(),
                     taken.server().millis());
+        } else if (value instanceof Wanted wanted) {
+            return fields(
+                    "wanted",
+                    wanted.lock(),
+                    wanted.request(),
+                    wanted.token(),
+                    wanted.server().millis());
         } else if (value instanceof Number || value instanceof LeaseLoss.Reason) {
             return value.toString();
         }

@@ -32,7 +32,7 @@ final class LatchWorld {
     private static final long FAULTS = 40 * SECOND;
 
     private static final long START_MICROS = 1_800_000_000_000_000L;
-    private static final LockTiming TIMING = new LockTiming(500 * MILLI, MILLI, 30 * SECOND, 4);
+    private static final LockTiming TIMING = new LockTiming(500 * MILLI, MILLI, 30 * SECOND, 0, 4);
     private static final long PROMPT_MICROS = 20_000;
     private static final int TRACE = 120;
 

@@ -113,7 +113,7 @@ class TakenTest extends EngineScene {
             new Taken("lock", "c:1", token, another),
             new Taken("unknown", "c:1", token, time())
         }) {
-            client.engine.backendWatch.taken(message);
+            client.engine.backendWatch.told(message);
             assertThat(lease.isValid()).as("%s", message).isTrue();
         }
         assertThat(client.engine.drivers.count())
@@ -128,11 +128,11 @@ class TakenTest extends EngineScene {
         Lease lease = acquire(HOUR);
         Taken message = new Taken("lock", "c:1", lease.fencingToken(), time());
         take();
-        client.engine.backendWatch.taken(message);
+        client.engine.backendWatch.told(message);
         isTaken(lease);
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
         Lease next = acquire(HOUR);
-        client.engine.backendWatch.taken(message);
+        client.engine.backendWatch.told(message);
         assertThat(next.isValid()).isTrue();
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestIdTest {
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 10, 4_711, Long.MAX_VALUE})
+    @ValueSource(longs = {1, 10, 4_711, Long.MAX_VALUE, -1, -4_711, -Long.MAX_VALUE})
     void aClientRecognizesItsOwnIds(long number) {
         assertThat(RequestId.number("me", RequestId.of("me", number))).isEqualTo(number);
     }
@@ -21,7 +21,8 @@ class RequestIdTest {
                 "me",
                 "me:",
                 "me:0",
-                "me:-1",
+                "me:--1",
+                "me:-",
                 "me:x",
                 "me:1x",
                 "me:9223372036854775808",
@@ -31,6 +32,16 @@ class RequestIdTest {
             })
     void idsOfOthersAreNotRecognized(String id) {
         assertThat(RequestId.number("me", id)).isEqualTo(RequestId.NONE);
+    }
+
+    @Test
+    void aNegativeNumberMeansThatTheClientMayRetainTheLease() {
+        assertThat(RequestId.isRetained("me:-1")).isTrue();
+        assertThat(RequestId.isRetained("me-2:-1")).isTrue();
+        assertThat(RequestId.isRetained("me-2:1")).isFalse();
+        assertThat(RequestId.isRetained("-")).as("a lock that is kept closed").isFalse();
+        assertThat(RequestId.isRetained("-1")).isFalse();
+        assertThat(RequestId.isRetained(null)).isFalse();
     }
 
     @Test

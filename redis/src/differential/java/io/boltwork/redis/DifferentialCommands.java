@@ -12,6 +12,7 @@ import io.boltwork.spi.LockUsage;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.RequestId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -324,7 +325,9 @@ final class DifferentialCommands {
     }
 
     private String anyone() {
-        return CLIENTS.get(random.nextInt(CLIENTS.size())) + ":" + random.nextInt(1, REQUESTS + 1);
+        String client = CLIENTS.get(random.nextInt(CLIENTS.size()));
+        int number = random.nextInt(1, REQUESTS + 1);
+        return RequestId.of(client, number > REQUESTS / 2 ? -number : number); // the client may retain half of them
     }
 
     /** Returns mostly the owner's token, otherwise an older one of the request, otherwise any token. */

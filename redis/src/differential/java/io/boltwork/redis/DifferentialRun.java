@@ -94,7 +94,7 @@ final class DifferentialRun implements DifferentialSequence {
         site.leftover();
         for (String client : DifferentialCommands.LISTENERS) {
             ArrayDeque<Grant> grants = new ArrayDeque<>();
-            memory.subscribe(client, grants::add, taken -> grants.add(DifferentialSite.asGrant(taken)));
+            memory.subscribe(client, grants::add, message -> grants.add(DifferentialSite.asGrant(message)));
             expected.put(client, grants);
         }
     }
@@ -635,6 +635,8 @@ final class DifferentialRun implements DifferentialSequence {
                 assertThat(Timeless.of(actual)).isEqualTo(Timeless.of(wanted));
                 if (actual.leaseMillis() == DifferentialSite.TAKEN) {
                     seen("taken");
+                } else if (actual.leaseMillis() == DifferentialSite.WANTED) {
+                    seen("wanted");
                 } else {
                     commands.saw(actual);
                     seen("grant");

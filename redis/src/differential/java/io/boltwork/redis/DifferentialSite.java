@@ -9,6 +9,7 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -76,8 +77,10 @@ final class DifferentialSite implements AutoCloseable {
         this(redis.uri(), patience, redis);
     }
 
-    /** The lease of a grant that stands for a taken message. */
+    /** The leases of grants that stand for messages to owners. */
     static final long TAKEN = -1;
+
+    static final long WANTED = -2;
 
     private DifferentialSite(String uri, Duration patience, @Nullable SteppedRedis stepped) {
         this.patience = patience;
@@ -100,8 +103,9 @@ final class DifferentialSite implements AutoCloseable {
     }
 
     /** Returns a grant that equals no real one, because both kinds are compared in one order. */
-    static Grant asGrant(Taken taken) {
-        return new Grant(taken.lock(), taken.request(), taken.token(), TAKEN, taken.server());
+    static Grant asGrant(HolderMessage message) {
+        long lease = message instanceof Taken ? TAKEN : WANTED;
+        return new Grant(message.lock(), message.request(), message.token(), lease, message.server());
     }
 
     private record Recorder(BlockingQueue<Grant> heard) implements BackendListener {
@@ -111,8 +115,8 @@ final class DifferentialSite implements AutoCloseable {
         }
 
         @Override
-        public void taken(Taken taken) {
-            heard.add(asGrant(taken));
+        public void told(HolderMessage message) {
+            heard.add(asGrant(message));
         }
 
         @Override

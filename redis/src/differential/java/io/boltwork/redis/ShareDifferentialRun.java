@@ -62,7 +62,10 @@ final class ShareDifferentialRun implements DifferentialSequence {
         for (String client : ShareDifferentialCommands.LISTENERS) {
             List<Object> messages = new ArrayList<>();
             expected.put(client, messages);
-            memory.subscribe(client, grant -> messages.add(Timeless.of(grant)), taken -> messages.add(timeless(taken)));
+            memory.subscribe(
+                    client,
+                    grant -> messages.add(Timeless.of(grant)),
+                    message -> messages.add(timeless((Taken) message)));
         }
         pass(0);
         site.flush();

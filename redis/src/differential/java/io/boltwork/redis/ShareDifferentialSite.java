@@ -5,6 +5,7 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
@@ -59,8 +60,8 @@ final class ShareDifferentialSite implements AutoCloseable {
         }
 
         @Override
-        public void taken(Taken taken) {
-            heard.add(ShareDifferentialRun.timeless(taken));
+        public void told(HolderMessage message) {
+            heard.add(ShareDifferentialRun.timeless((Taken) message)); // shared locks are not retained
         }
 
         @Override

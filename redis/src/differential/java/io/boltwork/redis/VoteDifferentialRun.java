@@ -12,11 +12,11 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.VoteCommand.GiveBack;
 import io.boltwork.spi.VoteCommand.Raise;
 import io.boltwork.spi.VoteCommand.Vote;
@@ -96,8 +96,8 @@ final class VoteDifferentialRun implements DifferentialSequence {
         public void granted(Grant grant) {}
 
         @Override
-        public void taken(Taken taken) {
-            told.add(client + ": " + taken);
+        public void told(HolderMessage message) {
+            told.add(client + ": " + message);
         }
 
         @Override

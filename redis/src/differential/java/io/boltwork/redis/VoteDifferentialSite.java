@@ -2,7 +2,7 @@ package io.boltwork.redis;
 
 import io.boltwork.redis.wire.FreedMessage;
 import io.boltwork.redis.wire.KeySpace;
-import io.boltwork.redis.wire.TakenMessage;
+import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -167,7 +167,7 @@ final class VoteDifferentialSite implements AutoCloseable {
             byte[] body = bytes(next.body);
             Object message = FreedMessage.isOne(body)
                     ? FreedMessage.parse(body, run, KEYS)
-                    : TakenMessage.parse(body, run, KEYS);
+                    : OwnerMessage.parse(body, run, KEYS);
             messages.add(next.client + ": " + message);
         }
     }

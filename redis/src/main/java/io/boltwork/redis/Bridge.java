@@ -6,6 +6,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.RequestId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,6 +74,11 @@ public final class Bridge {
             if (acquire.kind() != LockKind.LOCK) {
                 return notShared(
                         acquire.kind() == LockKind.SEMAPHORE ? "semaphore" : "read-write lock", acquire.lock());
+            }
+            if (RequestId.isRetained(acquire.request())) {
+                return Printable.text(
+                        "The lock '" + acquire.lock() + "' cannot be retained, because it is shared with Redisson,"
+                                + " which cannot recall it; use LockOptions without retention for it");
             }
             if (!KeySpace.isBridgeable(acquire.lock())) {
                 return Printable.text("The lock '" + acquire.lock()

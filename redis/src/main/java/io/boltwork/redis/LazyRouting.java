@@ -11,12 +11,12 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.BitSet;
 import java.util.List;
@@ -185,8 +185,8 @@ final class LazyRouting implements Routing {
         }
 
         @Override
-        public void taken(Taken taken) {
-            client.taken(taken);
+        public void told(HolderMessage message) {
+            client.told(message);
         }
 
         @Override

@@ -60,6 +60,8 @@ local hasConditions = signals or condition ~= ''
 --- @include "own"
 --- @include "tell"
 --- @include "lapse"
+--- @include "retained"
+--- @include "recall"
 --- @include "next"
 --- @include "grant"
 --- @include "enter"

@@ -25,6 +25,8 @@ local expected = tonumber(ARGV[1])
 --- @include "lapse"
 local hasConditions = signals
 --- @include "condition"
+--- @include "retained"
+--- @include "recall"
 --- @include "next"
 --- @include "grant"
 --- @include "touch"

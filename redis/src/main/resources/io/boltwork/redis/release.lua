@@ -42,6 +42,7 @@ if usual and not mine[5] and type(redis.pcall('HSET', key, 'owner', '', 'fence',
 end
 --- @include "client"
 --- @include "tell"
+--- @include "retained"
 local unheard
 if usual and mine[5] and mine[6] and not mine[7] then
   local head = tonumber(mine[5])
@@ -50,7 +51,7 @@ if usual and mine[5] and mine[6] and not mine[7] then
   local lease, takeover, waiter = string.match(first[1] or '', '^(%d+) (%d+) %d+ (%S+)$')
   local claimed = math.min(lease or 0, $CLAIM_MILLIS)
   local left = claimed + (takeover or 0)
-  if waiter and waiter ~= request and (isLast or first[2]) and left <= spare then
+  if waiter and waiter ~= request and (isLast or first[2] and not isRetained(waiter)) and left <= spare then
     -- First a write, which fails if the server refuses writes: no client may hear of a grant that was not made.
     if isLast then
       call('HDEL', key, 'q' .. head, 'r' .. waiter, 'head', 'tail')
@@ -76,6 +77,7 @@ end
 --- @include "lapse"
 local hasConditions = signals or ARGV[9] ~= ''
 --- @include "condition"
+--- @include "recall"
 --- @include "next"
 --- @include "grant"
 --- @include "extend"

@@ -12,6 +12,7 @@
 --   6  a MessagePack array: for each key the rest of the request, the first token and, if they differ, lease and takeover delay
 -- Returns {server ms}, and for each key with another outcome than OK its number, the code and the owner
 --   8   OK         the lease was extended and a claim confirmed
+--   21  WANTED     the same, and others wait for the lock, which its client may retain
 --   6   FORGOTTEN  no request owns the lock, and no token of the hold or above was issued; nothing was written
 --   9   LOST       the request does not own the lock with that token
 --   4   STALE      not-after has passed and nothing was changed
@@ -22,6 +23,7 @@ local key, owner, ends, claim, head, tail, expires, lapsed, signals
 --- @include "save"
 --- @include "extend"
 --- @include "client"
+--- @include "retained"
 --- @include "ring"
 local hasConditions = true -- one of the locks may have some
 --- @include "condition"
@@ -72,6 +74,9 @@ for i = 1, count do
       end
       leave(request)
       touch(ARGV[5])
+      if head and isRetained(request) then
+        code = $WANTED
+      end
     elseif (owner == '' or now >= ends) and (tonumber(read[5]) or 0) < first and not theirs then
       code = $FORGOTTEN
     else

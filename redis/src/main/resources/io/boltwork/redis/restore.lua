@@ -12,6 +12,7 @@
 --   6  idle life: how long the key of an unused lock lives, ms
 -- Returns {server ms, code, owner}
 --   8  OK     the request owns the lock
+--   21 WANTED the same, and others wait for the lock, which its client may retain
 --   9  LOST   the lock has an owner, or a token of the hold or above was issued
 --   4  STALE  not-after has passed and nothing was changed
 
@@ -26,6 +27,7 @@ end
 
 --- @include "save"
 --- @include "client"
+--- @include "retained"
 --- @include "ring"
 --- @include "lapse"
 local hasConditions = signals
@@ -43,6 +45,9 @@ if (owner == '' or now >= ends) and fence < first and not KEYS[2] then
   owner, token, fence, claim = request, first, first + $BLOCK_END, ''
   ends = now + ARGV[3] + ARGV[4]
   save('owner', owner, 'token', token, 'until', ends, 'claim', claim, 'fence', fence)
+  if head and isRetained(owner) then
+    code = $WANTED
+  end
 else
   leave(request)
 end

@@ -25,6 +25,8 @@ local request, last = ARGV[1], tonumber(ARGV[2])
 --- @include "lapse"
 local hasConditions = signals
 --- @include "condition"
+--- @include "retained"
+--- @include "recall"
 --- @include "next"
 --- @include "grant"
 --- @include "touch"

@@ -9,12 +9,14 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +39,7 @@ public final class Client implements BackendListener, AutoCloseable {
     public final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
     public final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
+    final BlockingQueue<Wanted> wantings = new LinkedBlockingQueue<>();
     final BlockingQueue<Freed> freed = new LinkedBlockingQueue<>();
 
     private Client(String id, RedisBackend backend) {
@@ -203,8 +206,12 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     @Override
-    public void taken(Taken taken) {
-        takings.add(taken);
+    public void told(HolderMessage message) {
+        if (message instanceof Taken taken) {
+            takings.add(taken);
+        } else if (message instanceof Wanted wanted) {
+            wantings.add(wanted);
+        }
     }
 
     @Override

@@ -74,4 +74,11 @@ public abstract class LeaseContract {
             super(LeaseContract.this.site());
         }
     }
+
+    @Nested
+    class Retaining extends LockContractRetaining {
+        Retaining() {
+            super(LeaseContract.this.site());
+        }
+    }
 }

@@ -7,12 +7,12 @@ import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -270,9 +270,9 @@ public final class WatchedBackend implements LockBackend {
 
         /** Loses notices while grants are held back. Like grants, notices are messages. */
         @Override
-        public void taken(Taken taken) {
+        public void told(HolderMessage message) {
             if (grants != Grants.HELD_BACK) {
-                deliver(() -> told.taken(taken));
+                deliver(() -> told.told(message));
             }
         }
 

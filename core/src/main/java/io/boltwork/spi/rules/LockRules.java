@@ -5,6 +5,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ConditionWait;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -39,8 +40,9 @@ public final class LockRules {
     private final long idleMillis;
     private final int replicas;
     private final Predicate<Grant> publish;
-    private final Consumer<Taken> warn;
+    private final Consumer<HolderMessage> tell;
     private final WaitQueue.Budget budget = new WaitQueue.Budget();
+    private final RetentionRules retention;
 
     /**
      * Creates the rules for one command.
@@ -50,7 +52,7 @@ public final class LockRules {
      * @param idleMillis how long a record lives after its last use, in milliseconds
      * @param replicas how many replicas receive a change at once
      * @param publish sends a grant to the client of its request; returns whether that client listens
-     * @param warn sends the message about a lock that was taken away to the client of its request
+     * @param tell sends a message for the owner of a lock to the client of its request
      */
     public LockRules(
             ServerTime server,
@@ -58,13 +60,14 @@ public final class LockRules {
             long idleMillis,
             int replicas,
             Predicate<Grant> publish,
-            Consumer<Taken> warn) {
+            Consumer<HolderMessage> tell) {
         this.server = server;
         this.micros = micros;
         this.idleMillis = idleMillis;
         this.replicas = replicas;
         this.publish = publish;
-        this.warn = warn;
+        this.tell = tell;
+        this.retention = new RetentionRules(server, budget, tell);
     }
 
     /**
@@ -160,7 +163,7 @@ public final class LockRules {
      */
     public Reply.Renewed.Item renew(LockRecord record, Command.Renew.Item item, long notAfter) {
         Renewal outcome = now() > notAfter ? Renewal.STALE : renew(record, item);
-        if (outcome == Renewal.OK) {
+        if (outcome.isHeld()) {
             touch(record, idleMillis, 0);
         }
         return new Reply.Renewed.Item(outcome, ownerOf(record));
@@ -170,7 +173,7 @@ public final class LockRules {
         if (item.request().equals(record.owner) && record.token == item.firstToken()) {
             extendTo(record, item.leaseMillis(), item.takeoverMillis());
             leave(record, item.request());
-            return Renewal.OK;
+            return RetentionRules.held(record);
         }
         if (forgotten(record, item.firstToken())) {
             return Renewal.FORGOTTEN; // nothing is written: only a restore brings a hold back
@@ -188,7 +191,7 @@ public final class LockRules {
      */
     public Reply.Replicated replicate(LockRecord record, Command.Replicate command) {
         Reply.Renewed.Item renewed = renew(record, command.item(), command.notAfter());
-        int count = renewed.outcome() == Renewal.OK ? replicas : 0;
+        int count = renewed.outcome().isHeld() ? replicas : 0;
         return new Reply.Replicated(server, renewed.outcome(), count, renewed.owner());
     }
 
@@ -216,7 +219,7 @@ public final class LockRules {
             extendTo(record, command.leaseMillis(), command.takeoverMillis());
         }
         touch(record, idleMillis, 0);
-        return new Reply.Restored(server, restored ? Renewal.OK : Renewal.LOST, ownerOf(record));
+        return new Reply.Restored(server, restored ? RetentionRules.held(record) : Renewal.LOST, ownerOf(record));
     }
 
     /**
@@ -250,7 +253,7 @@ public final class LockRules {
         if (taken == null) {
             return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), null, 0);
         }
-        warn.accept(new Taken(command.lock(), taken, takenToken, server));
+        tell.accept(new Taken(command.lock(), taken, takenToken, server));
         return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), taken, takenToken);
     }
 
@@ -261,7 +264,7 @@ public final class LockRules {
     private Acquired acquire(LockRecord record, Command.Acquire wish, boolean queue) {
         String request = wish.request();
         if (now() > wish.notAfter()) {
-            return stale(record, isKnown(record, request));
+            return outside(record, Verdict.STALE, 0, isKnown(record, request));
         }
         ConditionWait wait = wish.condition();
         if (wait != null && !wait.goesOn()) {
@@ -279,7 +282,7 @@ public final class LockRules {
             } else {
                 extendTo(record, wish.leaseMillis(), wish.takeoverMillis());
             }
-            return granted(record, request, true);
+            return granted(wish.lock(), record, request, true);
         }
         lapse(record);
         moveSignalled(record);
@@ -288,25 +291,27 @@ public final class LockRules {
         boolean more = giveToOthers(wish.lock(), record, request);
         if (record.owner == null && !more) {
             setOwner(record, request, wish.leaseMillis(), wish.takeoverMillis(), false);
-            return granted(record, request, known);
+            return granted(wish.lock(), record, request, known);
         }
         long remaining = more ? 0 : record.until - now();
-        Verdict taken = queue ? Verdict.QUEUED : Verdict.REFUSED;
-        if (queue && !record.queue.contains(request)) {
+        boolean isRetained = !more && RetentionRules.isRetainedByAnother(record, request);
+        boolean waits = queue || isRetained && retention.isNext(record, request);
+        Verdict taken = waits ? Verdict.QUEUED : Verdict.REFUSED;
+        if (waits && !record.queue.contains(request)) {
             leave(record, request); // the remains of an entry that no longer counts
         }
         int position =
-                queue ? record.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now(), budget) : 0;
+                waits ? record.queue.enter(request, wish.leaseMillis(), wish.takeoverMillis(), now(), budget) : 0;
+        if (waits && isRetained) {
+            retention.recall(wish.lock(), record, request);
+        }
         return new Acquired(server, more ? Verdict.AGAIN : taken, 0, remaining, position, known, ownerOf(record));
     }
 
-    private Acquired granted(LockRecord record, String request, boolean known) {
+    private Acquired granted(String lock, LockRecord record, String request, boolean known) {
         leave(record, request);
+        retention.granted(lock, record);
         return new Acquired(server, Verdict.GRANTED, record.token, 0, 0, known, request);
-    }
-
-    private Acquired stale(LockRecord record, boolean known) {
-        return outside(record, Verdict.STALE, 0, known);
     }
 
     /** Returns the answer to a request that neither has the lock nor is in its queue because of this command. */
@@ -322,7 +327,7 @@ public final class LockRules {
             return acquire(record, next, true);
         }
         if (now() > next.notAfter()) {
-            return stale(record, false);
+            return outside(record, Verdict.STALE, 0, false);
         }
         record.conditions.add(condition.name(), request, next.leaseMillis(), next.takeoverMillis());
         return outside(record, Verdict.WAITING, 0, false);
@@ -394,6 +399,7 @@ public final class LockRules {
         if (!record.queue.isEmpty()) {
             record.queue.looked(now());
         }
+        retention.granted(lock, record);
         return more && !record.queue.isEmpty();
     }
 

@@ -3,6 +3,7 @@ package io.boltwork.spi.rules;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -35,7 +36,7 @@ import java.util.function.Predicate;
 public final class ShareRules extends ShareSteps {
 
     private final int replicas;
-    private final Consumer<Taken> warn;
+    private final Consumer<HolderMessage> tell;
 
     /**
      * Creates the rules for one command.
@@ -46,7 +47,7 @@ public final class ShareRules extends ShareSteps {
      * @param replicas how many replicas receive a change at once
      * @param publish sends a grant to the client of its request; returns whether that client listens
      * @param listens returns whether a client listens
-     * @param warn sends a message to the client of its request
+     * @param tell sends a message to the client of its request
      */
     public ShareRules(
             ServerTime server,
@@ -55,10 +56,10 @@ public final class ShareRules extends ShareSteps {
             int replicas,
             Predicate<Grant> publish,
             Predicate<String> listens,
-            Consumer<Taken> warn) {
+            Consumer<HolderMessage> tell) {
         super(server, micros, idleMillis, publish, listens);
         this.replicas = replicas;
-        this.warn = warn;
+        this.tell = tell;
     }
 
     // ================================================================ commands
@@ -334,7 +335,7 @@ public final class ShareRules extends ShareSteps {
         }
         for (Entry entry : taken) {
             if (!entry.isMarker()) {
-                warn.accept(new Taken(command.lock(), entry.id, entry.token, server, command.kind()));
+                tell.accept(new Taken(command.lock(), entry.id, entry.token, server, command.kind()));
             }
         }
         return new Reply.Forced(server, !taken.isEmpty(), claims, null, null, 0, allEnded);

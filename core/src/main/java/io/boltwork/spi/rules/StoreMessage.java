@@ -89,7 +89,7 @@ public final class StoreMessage {
                 String request = line.text();
                 long token = line.number();
                 ServerTime server = new ServerTime(line.number(), line.text());
-                listener.taken(new Taken(lock, request, token, server, LockKind.valueOf(line.word())));
+                listener.told(new Taken(lock, request, token, server, LockKind.valueOf(line.word())));
             }
             case OPENED ->
                 listener.opened(new Opened(line.text(), line.number(), new ServerTime(line.number(), line.text())));

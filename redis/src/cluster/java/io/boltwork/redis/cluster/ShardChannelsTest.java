@@ -57,7 +57,7 @@ class ShardChannelsTest {
         }
 
         @Override
-        public void taken(ServerConnection from, byte[] body) {
+        public void told(ServerConnection from, byte[] body) {
             throw new IllegalStateException("nothing was published");
         }
     }

@@ -137,7 +137,7 @@ class ReplacedMasterTest {
             }
 
             @Override
-            public void taken(ServerConnection from, byte[] body) {}
+            public void told(ServerConnection from, byte[] body) {}
         };
         ServerConnection subscription =
                 connector.subscribe("grants", "told", listener).made.join().connection();

@@ -15,12 +15,13 @@ import io.boltwork.redis.wire.FreedMessage;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.OpenedMessage;
+import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.redis.wire.Slots;
-import io.boltwork.redis.wire.TakenMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
@@ -28,7 +29,6 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.Witness;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.List;
@@ -64,8 +64,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         /** Handles a message that was not sent by Boltwork. */
         void malformed(IllegalArgumentException why);
 
-        /** Called when a lock was taken away. */
-        void taken(Taken taken);
+        /** Called when there is news for the owner of a lock. */
+        void told(HolderMessage message);
 
         /** Called when the count of a latch has become zero. */
         void opened(Opened opened);
@@ -196,11 +196,14 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             connections.tried().whenComplete((ignored, failure) -> send(command, slot, hops, handler));
         } else if (connection == null || !connection.isSharded()) {
             dispatch(command, slot, hops, handler);
-        } else if (command instanceof Command.Acquire acquire && acquire.queue()) {
-            switch (channels.hears(slot)) {
-                case YES -> dispatch(command, slot, hops, handler);
-                case SOON -> listenFirst(command, slot, hops, handler);
-                case NO -> tryFirst(connection, acquire, slot, hops, handler);
+        } else if (command instanceof Command.Acquire acquire) {
+            Hearing hearing = channels.hears(slot);
+            if (hearing == Hearing.YES) {
+                dispatch(command, slot, hops, handler);
+            } else if (hearing == Hearing.SOON && acquire.queue()) {
+                listenFirst(command, slot, hops, handler);
+            } else {
+                tryFirst(connection, acquire, slot, hops, handler);
             }
         } else if (command instanceof Command.Release release
                 && release.next() != null
@@ -223,7 +226,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
     /**
      * Tries to acquire a lock without queueing, because a client that does not listen yet must not queue. If the lock
-     * is free, the client need not listen.
+     * is free, the client need not listen. A try that is queued all the same, because the lock is retained, is sent again.
      */
     private void tryFirst(
             ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {
@@ -237,8 +240,12 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
                 wish.share(),
                 wish.condition());
         connection.send(ScriptCall.acquire(connection, attempt, reply -> {
-                    if (reply instanceof Acquired answer
-                            && (answer.verdict() == Verdict.REFUSED || answer.verdict() == Verdict.WAITING)) {
+                    Verdict verdict = reply instanceof Acquired answer ? answer.verdict() : Verdict.GRANTED;
+                    if (verdict == Verdict.QUEUED) {
+                        listenFirst(wish, slot, hops, handler);
+                        return;
+                    }
+                    if (wish.queue() && (verdict == Verdict.REFUSED || verdict == Verdict.WAITING)) {
                         channels.listen(slot, false, failure -> {});
                     }
                     handler.accept(reply);
@@ -318,13 +325,13 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     }
 
     @Override
-    public void taken(ServerConnection from, byte[] body) {
+    public void told(ServerConnection from, byte[] body) {
         if (OpenedMessage.isOne(body)) {
             deliver(() -> OpenedMessage.parse(body, from.run(), keySpace), owner::opened);
         } else if (FreedMessage.isOne(body)) {
             deliver(() -> FreedMessage.parse(body, from.run(), keySpace), owner::freed);
         } else {
-            deliver(() -> TakenMessage.parse(body, from.run(), keySpace), owner::taken);
+            deliver(() -> OwnerMessage.parse(body, from.run(), keySpace), owner::told);
         }
     }
 
@@ -342,8 +349,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     }
 
     @Override
-    public void taken(Taken taken) {
-        owner.taken(taken);
+    public void told(HolderMessage message) {
+        owner.told(message);
     }
 
     @Override

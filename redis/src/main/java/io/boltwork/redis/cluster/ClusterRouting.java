@@ -20,13 +20,13 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.Witness;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
@@ -420,10 +420,10 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
     }
 
     @Override
-    public void taken(Taken taken) {
+    public void told(HolderMessage message) {
         BackendListener told = listener;
         if (told != null) {
-            told.taken(taken);
+            told.told(message);
         }
     }
 

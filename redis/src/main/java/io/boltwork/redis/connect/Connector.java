@@ -125,7 +125,7 @@ public final class Connector {
      * subscription.
      *
      * @param channel the channel for grants; not subscribed yet if the channels of the server are sharded
-     * @param told the channel for locks that were taken away
+     * @param told the channel for all other messages
      * @param handler handles the messages
      */
     public ConnectionAttempt subscribe(String channel, String told, MessageHandler handler) {
@@ -147,8 +147,8 @@ public final class Connector {
         /** Handles the message of a grant. */
         void message(ServerConnection from, byte[] body);
 
-        /** Handles the message that a lock was taken away, or that a latch was opened. */
-        void taken(ServerConnection from, byte[] body);
+        /** Handles a message for the owner of a lock, or about a latch or a vote. */
+        void told(ServerConnection from, byte[] body);
 
         /** Handles the message that a lock that is shared with Redisson may be free. */
         default void freed(ServerConnection from, String lock) {}
@@ -174,7 +174,7 @@ public final class Connector {
                 return;
             }
             connection.heard(
-                    new Message(connection, Arrays.equals(channel, told) ? handler::taken : handler::message, body));
+                    new Message(connection, Arrays.equals(channel, told) ? handler::told : handler::message, body));
         }
 
         @Override

@@ -165,8 +165,8 @@ public final class DeliveryProbe {
             }
 
             @Override
-            public void taken(ServerConnection from, byte[] body) {
-                handler.taken(from, body);
+            public void told(ServerConnection from, byte[] body) {
+                handler.told(from, body);
             }
 
             @Override

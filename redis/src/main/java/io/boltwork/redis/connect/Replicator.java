@@ -9,7 +9,6 @@ import io.boltwork.redis.connect.Connector.Made;
 import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Replicate;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Renewed;
 import io.boltwork.spi.Reply.Replicated;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -209,7 +208,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
     }
 
     private void renewed(ServerConnection open, List<GatheredReplicate> batch, Renewed renewed) {
-        if (renewed.items().stream().noneMatch(item -> item.outcome() == Renewal.OK)) {
+        if (renewed.items().stream().noneMatch(item -> item.outcome().isHeld())) {
             over(open, batch, (entry, i) -> replicated(renewed, i, 0));
             return;
         }
@@ -245,7 +244,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
 
     private static Reply replicated(Renewed renewed, int index, int count) {
         Renewed.Item item = renewed.items().get(index);
-        return new Replicated(renewed.server(), item.outcome(), item.outcome() == Renewal.OK ? count : 0, item.owner());
+        return new Replicated(renewed.server(), item.outcome(), item.outcome().isHeld() ? count : 0, item.owner());
     }
 
     private interface Answers {

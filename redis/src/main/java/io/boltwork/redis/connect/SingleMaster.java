@@ -12,7 +12,7 @@ import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MalformedMessages;
 import io.boltwork.redis.wire.OpenedMessage;
-import io.boltwork.redis.wire.TakenMessage;
+import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Freed;
@@ -94,13 +94,13 @@ public final class SingleMaster implements Routing {
         }
 
         @Override
-        public void taken(ServerConnection from, byte[] body) {
+        public void told(ServerConnection from, byte[] body) {
             if (OpenedMessage.isOne(body)) {
                 deliver(() -> OpenedMessage.parse(body, from.run(), connector.keySpace()), listener::opened);
             } else if (FreedMessage.isOne(body)) {
                 deliver(() -> FreedMessage.parse(body, from.run(), connector.keySpace()), listener::freed);
             } else {
-                deliver(() -> TakenMessage.parse(body, from.run(), connector.keySpace()), listener::taken);
+                deliver(() -> OwnerMessage.parse(body, from.run(), connector.keySpace()), listener::told);
             }
         }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The message that the vote of a server of a quorum is free: {@code <origin> 0 <server ms> + <key>}. It comes on the channel of a
- * {@link TakenMessage}, which has a request in place of the plus sign. Only the key may contain blanks.
+ * {@link OwnerMessage}, which has a request in place of the plus sign. Only the key may contain blanks.
  */
 public final class FreedMessage {
     private static final int WORDS = 5;

@@ -26,7 +26,8 @@ public enum ReplyCode {
     DONE(17),
     OPEN(18),
     CLOSED(19),
-    WAITING(20);
+    WAITING(20),
+    WANTED(21);
 
     private static final ReplyCode[] BY_NUMBER = new ReplyCode[values().length + 1];
 
@@ -82,6 +83,7 @@ public enum ReplyCode {
     public Renewal renewal() {
         return switch (this) {
             case OK -> Renewal.OK;
+            case WANTED -> Renewal.WANTED;
             case FORGOTTEN -> Renewal.FORGOTTEN;
             case LOST -> Renewal.LOST;
             case STALE -> Renewal.STALE;

@@ -1,7 +1,7 @@
 -- Asks for the lock. Returns the verdict, whether the request was known, its token or the rest of the owner's lease, and its
 -- position.
 -- The condition is that of the request: '+<condition>' if it still waits to be signalled, '-<condition>' if it no longer does, or ''.
--- Needs: time, next, extend, enter, condition, grant.
+-- Needs: time, next, extend, enter, condition, grant, recall.
 local function ask(request, lease, takeover, queue, condition)
   local more = false
   local wait = string.sub(condition, 1, 1)
@@ -16,6 +16,7 @@ local function ask(request, lease, takeover, queue, condition)
   if owner == request and now < ends then
     leave(request)
     extend(lease, takeover)
+    granted()
     return $GRANTED, 1, token, 0
   end
   local known = 1
@@ -30,19 +31,25 @@ local function ask(request, lease, takeover, queue, condition)
   if owner == '' and not more or owner == request then
     leave(request)
     own(request, lease, takeover, '')
+    granted()
     return $GRANTED, known, token, 0
   end
   if more then
     save('owner', '')
   end
+  local retained = isRetained(owner) and clientOf(owner) ~= clientOf(request)
+  queue = queue or retained and isNext(request)
   if not queue and more then
     return $AGAIN, known, 0, 0
   elseif not queue then
     return $REFUSED, known, ends - now, 0
   end
-  local i = enter(request, lease, takeover)
+  local position = enter(request, lease, takeover) - head + 1
   if more then
-    return $AGAIN, known, 0, i - head + 1
+    return $AGAIN, known, 0, position
   end
-  return $QUEUED, known, ends - now, i - head + 1
+  if retained then
+    recallFor(request)
+  end
+  return $QUEUED, known, ends - now, position
 end

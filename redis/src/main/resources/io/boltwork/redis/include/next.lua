@@ -1,6 +1,6 @@
 -- Gives a free lock, as a claim, to the first request in the queue whose client listens. Requests before it are removed.
 -- Stops if the asker itself is the first. Returns whether it stopped because no more places may be examined.
--- Needs: tell, lapse, own, condition.
+-- Needs: tell, lapse, own, condition, recall.
 local function giveToNext(asker)
   local more = false
   while head do
@@ -28,6 +28,7 @@ local function giveToNext(asker)
   if head then
     flush()
   end
+  granted()
   return more and head
 end
 

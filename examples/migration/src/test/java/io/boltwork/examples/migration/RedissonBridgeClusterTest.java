@@ -83,7 +83,6 @@ class RedissonBridgeClusterTest {
                 Await.until(
                         "it waits",
                         () -> here.inspector().describe(name).queue().size() == 1);
-                pause();
                 old.unlock();
                 assertThat(ours.get(Slack.seconds(3))).isTrue();
 

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
 import io.boltwork.testkit.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class TakenMessageTest {
+class OwnerMessageTest {
     private static final String RUN = "0123456789abcdef0123456789abcdef01234567";
 
-    private static @Nullable Taken parsed(String message) {
-        return TakenMessage.parse(message.getBytes(StandardCharsets.UTF_8), RUN, new KeySpace("boltwork"));
+    private static @Nullable HolderMessage parsed(String message) {
+        return OwnerMessage.parse(message.getBytes(StandardCharsets.UTF_8), RUN, new KeySpace("boltwork"));
     }
 
     @Test
@@ -38,6 +40,13 @@ class TakenMessageTest {
                 .isEqualTo(new Taken("a lock", "a:7", 12, server, LockKind.SEMAPHORE));
         assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:readwrite:{a lock}"))
                 .isEqualTo(new Taken("a lock", "a:7", 12, server, LockKind.READ_WRITE));
+    }
+
+    @Test
+    void aMessageThatALockIsWantedIsRead() {
+        assertThat(parsed(GrantMessage.origin(RUN) + " ?12 34 a:-7 boltwork:{a lock}"))
+                .isEqualTo(new Wanted("a lock", "a:-7", 12, new ServerTime(34, RUN)));
+        isNone("its token is no number", GrantMessage.origin(RUN) + " ? 34 a:-7 boltwork:{a lock}");
     }
 
     /** Redis replicates messages, so a replica relays those of its new master. */

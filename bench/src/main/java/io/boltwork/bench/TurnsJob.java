@@ -1,0 +1,99 @@
+package io.boltwork.bench;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that two JVMs take in turn, with a pause between the release of one and the call of the other. Or a lock that the first
+ * JVM takes all the time, every few milliseconds, and the other one now and then. The times are those of calls of {@code lock()}: of
+ * both JVMs, or of the visitor alone.
+ */
+final class TurnsJob implements Job {
+    static final String NAME = "turns";
+
+    /** The pause between two turns. */
+    static final String PAUSE_MICROS = "pauseMicros";
+
+    /** With 1, the second JVM is a visitor; the first one takes the lock after each {@link #RESIDENT_NANOS}. */
+    static final String VISITOR = "visitor";
+
+    private static final long RESIDENT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long GLANCE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    private static final int LOCK = 0;
+    private static final int TURN = 1;
+    private static final int RELEASED_AT = 2;
+
+    private final Site site;
+    private final int me;
+    private final long pause;
+    private final boolean isVisited;
+    private final BenchLock lock;
+    private long entries;
+
+    TurnsJob(Site site) {
+        this.site = site;
+        me = site.order().jvm();
+        pause = TimeUnit.MICROSECONDS.toNanos(site.order().optional(PAUSE_MICROS));
+        isVisited = site.order().optional(VISITOR) == 1;
+        lock = site.lock(0, "turns");
+    }
+
+    @Override
+    public void warmUp() throws InterruptedException {
+        WarmUp.pairs(site, Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS)));
+    }
+
+    @Override
+    public WorkOutcome run() {
+        long nanos = TimeUnit.MILLISECONDS.toNanos(site.order().number(LoadJob.MILLIS));
+        Histogram waits = Wait.histogram();
+        double cpu = Worker.cpuSeconds();
+        long turns = isVisited ? visit(nanos, waits) : takeTurns(nanos, waits);
+        cpu = Worker.cpuSeconds() - cpu;
+        entries += turns;
+        return new WorkOutcome(new long[] {turns}, turns, entries, nanos / 1e9, cpu, Wait.encode(waits), Map.of());
+    }
+
+    private long takeTurns(long nanos, Histogram waits) {
+        ExclusionBoard board = site.board();
+        long turns = 0;
+        for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
+            if (board.mark(TURN) % 2 != me || System.nanoTime() - board.mark(RELEASED_AT) < pause) {
+                LockSupport.parkNanos(GLANCE_NANOS);
+            } else {
+                take(waits);
+                turns++;
+                board.mark(RELEASED_AT, System.nanoTime());
+                board.mark(TURN, 1 - me);
+            }
+        }
+        return turns;
+    }
+
+    private long visit(long nanos, Histogram waits) {
+        boolean isVisitor = me == 1;
+        long turns = 0;
+        for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
+            LockSupport.parkNanos(isVisitor ? pause : RESIDENT_NANOS);
+            take(isVisitor ? waits : null);
+            turns++;
+        }
+        return turns;
+    }
+
+    private void take(@Nullable Histogram waits) {
+        long begin = System.nanoTime();
+        lock.lock();
+        if (waits != null) {
+            Wait.record(waits, System.nanoTime() - begin);
+        }
+        site.board().enter(LOCK, site.who(0));
+        site.board().exit(LOCK, site.who(0));
+        lock.unlock();
+    }
+}

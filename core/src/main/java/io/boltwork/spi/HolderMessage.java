@@ -1,0 +1,42 @@
+package io.boltwork.spi;
+
+import io.boltwork.LockKind;
+
+/** A message to the client whose request owns, or has owned, a lock. Messages may be late, duplicated or lost. */
+public sealed interface HolderMessage permits Taken, Wanted {
+
+    /**
+     * Returns the name of the lock.
+     *
+     * @return the name
+     */
+    String lock();
+
+    /**
+     * Returns the request that the message is about.
+     *
+     * @return the id of the request
+     */
+    String request();
+
+    /**
+     * Returns the first token of the hold that the message is about.
+     *
+     * @return the token
+     */
+    long token();
+
+    /**
+     * Returns the server that sent the message, and when.
+     *
+     * @return the server and the time
+     */
+    ServerTime server();
+
+    /**
+     * Returns the kind of the lock.
+     *
+     * @return the kind
+     */
+    LockKind kind();
+}

@@ -1,0 +1,25 @@
+package io.boltwork.spi;
+
+import io.boltwork.LockKind;
+
+/**
+ * The message that another client waits for a plain lock whose request may {@linkplain RequestId#isRetained retain} it. The
+ * request still owns the lock, and its client gives it back when it is not in use.
+ *
+ * @param lock the name of the lock
+ * @param request the request that owns it
+ * @param token the first token of its hold
+ * @param server the server and the time at which it was wanted
+ */
+public record Wanted(String lock, String request, long token, ServerTime server) implements HolderMessage {
+    @Override
+    public LockKind kind() {
+        return LockKind.LOCK;
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text(
+                "Wanted[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server + "]");
+    }
+}

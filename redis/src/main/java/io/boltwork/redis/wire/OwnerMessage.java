@@ -1,0 +1,44 @@
+package io.boltwork.redis.wire;
+
+import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message for the owner of a lock: {@code <origin> <token> <server ms> <request> <key>}. The lock was taken away; or it is
+ * wanted by others, if the token has the prefix {@code ?}. Only the key may contain blanks. The origin is that of a
+ * {@link GrantMessage}.
+ */
+public final class OwnerMessage {
+    private static final int WORDS = 5;
+    private static final String WANTED = "?";
+
+    private OwnerMessage() {}
+
+    /**
+     * Reads a message. Returns {@code null} if its origin is another server.
+     *
+     * @throws IllegalArgumentException if the message has another form
+     */
+    public static @Nullable HolderMessage parse(byte[] body, String run, KeySpace keySpace) {
+        if (body.length > GrantMessage.LONGEST) {
+            throw new IllegalArgumentException("it has " + body.length + " bytes");
+        }
+        String[] words = new String(body, StandardCharsets.UTF_8).split(" ", WORDS);
+        if (words.length < WORDS) {
+            throw new IllegalArgumentException("it has " + words.length + " words");
+        }
+        if (!GrantMessage.isFrom(run, words[0])) {
+            return null;
+        }
+        boolean isWanted = words[1].startsWith(WANTED);
+        long token = GrantMessage.number("token", words[1].substring(isWanted ? 1 : 0), 1, Long.MAX_VALUE);
+        ServerTime server = new ServerTime(GrantMessage.number("time", words[2], 0, Long.MAX_VALUE), run);
+        return isWanted
+                ? new Wanted(keySpace.lock(words[4]), words[3], token, server)
+                : new Taken(keySpace.lock(words[4]), words[3], token, server, keySpace.kind(words[4]));
+    }
+}

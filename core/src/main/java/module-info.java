@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Locks, the interface of their backends, the rules of the protocol, a backend in memory, and guards of resources. */
 module io.boltwork.core {
     requires static transitive java.sql;

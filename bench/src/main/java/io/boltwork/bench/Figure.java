@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench;
 
 /** The measured figures, their titles in tables, and which direction is better. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench;
 
 /** Thrown when a contender did not complete a measurement. The other contenders go on. */

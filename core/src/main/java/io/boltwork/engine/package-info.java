@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Runs the machines of a client's locks: their mailboxes, timers, renewals and callbacks, and the calls of users'
  * threads.

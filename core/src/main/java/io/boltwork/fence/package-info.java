@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Guards: the side of the resource. A guard remembers the largest fencing token of each resource and refuses a write
  * with a smaller one, so that a holder which was stopped for longer than its lease changes nothing when it goes on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
 /** The times that the options set for a hold, by the client's clock in nanoseconds; {@link Ticker#NEVER} for none. */

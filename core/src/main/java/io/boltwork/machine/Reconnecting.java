@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
 /** What a new connection means for the requests of a lock. Part of a {@link LockMachine}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
 /** Gives a retained lease to the next waiter of this client, or back. Part of a {@link LockMachine}; see {@link Retaining}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The state machine of one lock in one client: pure decisions, without threads, clocks or connections.
  *

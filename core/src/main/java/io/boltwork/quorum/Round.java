@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
 import io.boltwork.spi.LockBackend;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Locks on a majority of several independent servers. {@link io.boltwork.quorum.QuorumBackend} is a backend made of backends, and
  * knows no particular server. {@code QuorumCommands} executes the commands of a client: {@code Rounds} gets votes,

@@ -1,8 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spi;
 
 import io.boltwork.LockKind;
 
-/** A message to the client whose request owns, or has owned, a lock. Messages may be late, duplicated or lost. */
+/**
+ * A message to the client whose request owns, or has owned, a lock. Messages may be late, duplicated or lost.
+ *
+ * @since 0.1.0
+ */
 public sealed interface HolderMessage permits Taken, Wanted {
 
     /**

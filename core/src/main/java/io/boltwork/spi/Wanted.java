@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spi;
 
 import io.boltwork.LockKind;
@@ -10,6 +11,7 @@ import io.boltwork.LockKind;
  * @param request the request that owns it
  * @param token the first token of its hold
  * @param server the server and the time at which it was wanted
+ * @since 0.1.0
  */
 public record Wanted(String lock, String request, long token, ServerTime server) implements HolderMessage {
     @Override

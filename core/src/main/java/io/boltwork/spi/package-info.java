@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The interface of a backend: {@link io.boltwork.spi.LockBackend} executes
  * {@linkplain io.boltwork.spi.Command commands} and answers with {@linkplain io.boltwork.spi.Reply replies}, both plain

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
 /** A property of each simulated run. docs/proof.md explains each. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples;
 
 /** Thrown if the sale could not be completed; the message is for the user. */

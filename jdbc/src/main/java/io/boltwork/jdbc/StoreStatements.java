@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
 /** The statements of a store in the dialect of its database. Immutable. */

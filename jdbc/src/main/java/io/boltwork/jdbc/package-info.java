@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Locks in a database: PostgreSQL, MariaDB, MySQL or H2. {@link io.boltwork.jdbc.JdbcBackend} is the entry.
  *

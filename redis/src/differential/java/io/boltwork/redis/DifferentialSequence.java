@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
 /** A random sequence of commands that compares Redis with the rules in Java. */

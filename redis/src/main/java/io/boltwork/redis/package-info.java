@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Locks on Redis 6.2 or later, through Lettuce. {@link io.boltwork.redis.RedisBackend} is the entry point, and {@link
  * io.boltwork.redis.RedisOptions} configures it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
 /** An interface whose method is annotated as locked. */

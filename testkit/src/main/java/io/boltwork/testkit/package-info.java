@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tools for tests of Boltwork, of its backends, and of applications that use it: real servers, child JVMs, faults, and
  * time bounds that suit the machine.

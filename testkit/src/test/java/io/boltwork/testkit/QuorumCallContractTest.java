@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.testkit;
 
 /** Calls of locks on a quorum in memory keep the contract. */

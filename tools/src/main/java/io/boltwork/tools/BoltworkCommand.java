@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools;
 
 import io.boltwork.tools.connect.DurationConverter;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools;
 
 /** Exit codes of the command. Those from 64 on are the codes of BSD's {@code sysexits.h}. */

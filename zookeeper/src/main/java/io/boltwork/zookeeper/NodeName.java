@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
 /** Writes any text as the name of a node. ZooKeeper forbids slashes, control characters, some Unicode, and dots alone. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spi.rules;
 
 import io.boltwork.spi.LockBackend;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The rules of the protocol, for stores that can read, change and write the record of a lock atomically. They use no
  * clock, no threads and no storage.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The addresses and deployments of Redis, and the errors that users see.
  *

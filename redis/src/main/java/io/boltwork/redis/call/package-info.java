@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Commands on one connection to one server: scripts with their keys and arguments, plain reads, and the pipeline that
  * writes them.

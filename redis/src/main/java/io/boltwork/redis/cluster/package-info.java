@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The masters of a Redis Cluster: which slots each of them has, and the routing of commands to them.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.connect;
 
 import io.boltwork.redis.address.RedisAddress;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Connections to one master: finding it, connecting, reconnecting, waiting for replicas, and checking that messages
  * arrive.

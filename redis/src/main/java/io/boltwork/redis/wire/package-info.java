@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The bytes on the wire, without connections: commands in Redis' protocol, replies, the codes of the scripts, messages,
  * and the names of keys, channels and slots.

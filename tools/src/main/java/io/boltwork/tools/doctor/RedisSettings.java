@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.doctor;
 
 /** The settings and the state of a server that the library does not warn of, because it would have to ask for them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.exec;
 
 /** The command that runs under the lock, with all processes of its group. Thread-safe. */

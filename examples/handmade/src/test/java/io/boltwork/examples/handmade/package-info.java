@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Shows each fault of the hand-written locks. */
 @NullMarked
 package io.boltwork.examples.handmade;

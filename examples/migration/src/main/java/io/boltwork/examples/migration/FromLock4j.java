@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.migration;
 
 import com.baomidou.lock.annotation.Lock4j;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Locks of other libraries, and the same locks with Boltwork. The pages docs/migrating-from-redisson.md and
  * docs/migrating.md quote them.

@@ -372,10 +372,8 @@ public final class LockOptions {
      *   <li>If the client dies, the lock stays taken until its lease ends, although it was not in use.
      *   <li>A client retains about 10,000 locks at most. Of more, it gives back those that were not used lately.
      * </ul>
-     *
-     * <p>Needs a renewed lease of 1 s to 10 s. Not available with {@code maxHold}, {@code minHold}, a takeover delay,
-     * replication or FIFO, nor for read-write locks, semaphores, and locks that are shared with Redisson. Needs a backend
-     * with {@link io.boltwork.spi.Capability#RETENTION}: Redis without a quorum, or memory. Default: none.
+     * Needs a renewed lease of 1 s to 10 s, and Redis without a quorum, or memory. Not available with bounds, takeover
+     * delay, replication or FIFO, nor for read-write locks, semaphores, and locks shared with Redisson. Default: none.
      *
      * @param idle how long an unused lock is retained, 10 ms to 365 days; fractions of a millisecond are dropped
      * @return options with that setting

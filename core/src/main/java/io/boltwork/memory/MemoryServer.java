@@ -126,10 +126,7 @@ public final class MemoryServer {
      * @param subscriber receives the grants; it may execute commands and must not block
      */
     public void subscribe(String client, Consumer<Grant> subscriber) {
-        atomically(() -> {
-            subscribers.put(client, subscriber);
-            owners.remove(client);
-        });
+        subscribe(client, subscriber, message -> {});
     }
 
     /**
@@ -147,12 +144,10 @@ public final class MemoryServer {
     }
 
     /**
-     * Subscribes to the messages for the owners of locks alone, in place of an earlier subscriber, until
-     * {@link #unsubscribe}. A client without a subscriber to grants is granted nothing while it waits.
+     * Subscribes like {@link #subscribe(String, Consumer, Consumer)}, but to the messages for the owners of locks alone.
      *
      * @param client the id of the client
-     * @param holder receives the messages about locks that the client's requests own or have owned; it may execute
-     *     commands and must not block
+     * @param holder receives the messages
      */
     public void subscribeAsOwner(String client, Consumer<HolderMessage> holder) {
         atomically(() -> {

@@ -297,7 +297,6 @@ public final class LockRules {
         long remaining = more ? 0 : record.until - now();
         boolean isRetained = !more && RetentionRules.isRetainedByAnother(record, request);
         boolean waits = queue || isRetained && retention.isNext(record, request);
-        Verdict taken = waits ? Verdict.QUEUED : Verdict.REFUSED;
         if (waits && !record.queue.contains(request)) {
             leave(record, request); // the remains of an entry that no longer counts
         }
@@ -306,7 +305,7 @@ public final class LockRules {
         if (waits && isRetained) {
             retention.recall(wish.lock(), record, request);
         }
-        return new Acquired(server, more ? Verdict.AGAIN : taken, 0, remaining, position, known, ownerOf(record));
+        return new Acquired(server, more ? Verdict.AGAIN : waits ? Verdict.QUEUED : Verdict.REFUSED, 0, remaining, position, known, ownerOf(record));
     }
 
     private Acquired granted(String lock, LockRecord record, String request, boolean known) {

@@ -46,7 +46,10 @@ final class TurnsJob implements Job {
 
     @Override
     public void warmUp() throws InterruptedException {
-        WarmUp.pairs(site, Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS)));
+        Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
+        WarmUp.pairs(site, time);
+        // pairs of a retained lock do not compile what a turn of two clients needs
+        entries += takeTurns(time.multipliedBy(WarmUp.REHEARSAL).toNanos(), 0, null);
     }
 
     @Override
@@ -54,17 +57,17 @@ final class TurnsJob implements Job {
         long nanos = TimeUnit.MILLISECONDS.toNanos(site.order().number(LoadJob.MILLIS));
         Histogram waits = Wait.histogram();
         double cpu = Worker.cpuSeconds();
-        long turns = isVisited ? visit(nanos, waits) : takeTurns(nanos, waits);
+        long turns = isVisited ? visit(nanos, waits) : takeTurns(nanos, pause, waits);
         cpu = Worker.cpuSeconds() - cpu;
         entries += turns;
         return new WorkOutcome(new long[] {turns}, turns, entries, nanos / 1e9, cpu, Wait.encode(waits), Map.of());
     }
 
-    private long takeTurns(long nanos, Histogram waits) {
+    private long takeTurns(long nanos, long between, @Nullable Histogram waits) {
         ExclusionBoard board = site.board();
         long turns = 0;
         for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
-            if (board.mark(TURN) % 2 != me || System.nanoTime() - board.mark(RELEASED_AT) < pause) {
+            if (board.mark(TURN) % 2 != me || System.nanoTime() - board.mark(RELEASED_AT) < between) {
                 LockSupport.parkNanos(GLANCE_NANOS);
             } else {
                 take(waits);

@@ -81,6 +81,11 @@ final class TwoClients extends LoadScenario {
     }
 
     @Override
+    public Duration estimate(BenchPlan plan, Point point) {
+        return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL));
+    }
+
+    @Override
     Setup setup(BenchPlan plan, Point point, Entrant entrant) {
         return Setup.of(2, TurnsJob.NAME, plan.load(2, 1, 1, Duration.ZERO))
                 .with(TurnsJob.PAUSE_MICROS, (long) (point.x() * 1_000))

@@ -305,7 +305,14 @@ public final class LockRules {
         if (waits && isRetained) {
             retention.recall(wish.lock(), record, request);
         }
-        return new Acquired(server, more ? Verdict.AGAIN : waits ? Verdict.QUEUED : Verdict.REFUSED, 0, remaining, position, known, ownerOf(record));
+        return new Acquired(
+                server,
+                more ? Verdict.AGAIN : waits ? Verdict.QUEUED : Verdict.REFUSED,
+                0,
+                remaining,
+                position,
+                known,
+                ownerOf(record));
     }
 
     private Acquired granted(String lock, LockRecord record, String request, boolean known) {

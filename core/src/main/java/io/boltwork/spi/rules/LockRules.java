@@ -305,14 +305,8 @@ public final class LockRules {
         if (waits && isRetained) {
             retention.recall(wish.lock(), record, request);
         }
-        return new Acquired(
-                server,
-                more ? Verdict.AGAIN : waits ? Verdict.QUEUED : Verdict.REFUSED,
-                0,
-                remaining,
-                position,
-                known,
-                ownerOf(record));
+        Verdict verdict = more ? Verdict.AGAIN : waits ? Verdict.QUEUED : Verdict.REFUSED;
+        return new Acquired(server, verdict, 0, remaining, position, known, ownerOf(record));
     }
 
     private Acquired granted(String lock, LockRecord record, String request, boolean known) {
@@ -454,7 +448,6 @@ public final class LockRules {
         return record.owner != null && now() >= record.until;
     }
 
-    /** Returns whether a token belongs to the owner's hold. */
     private static boolean holds(LockRecord record, long token) {
         return ownerOf(record) != null && token >= record.token && token <= blockEnd(record.token);
     }

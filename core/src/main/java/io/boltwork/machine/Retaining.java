@@ -46,12 +46,16 @@ final class Retaining {
                 && isReached(request.lastToken + 1, lock.effects.serverClock(), now);
     }
 
-    /** A hold whose restore is under way is not kept: it may exist again at the server after it was given up here. */
+    /**
+     * A hold whose restore is under way is not kept: it may exist again at the server after it was given up here. Neither is one
+     * whose owner has extended the lease, which could stay for long after the end of this client.
+     */
     private static boolean mayKeep(LockState lock, Request request) {
         Retention retention = lock.retention;
         return RequestId.isRetained(request.number)
                 && !lock.closed
                 && request.state == Request.State.HELD
+                && !request.extended
                 && (retention == null || request.firstToken > retention.wantedUpTo)
                 && !RenewalClock.isAwaited(request);
     }

@@ -353,6 +353,14 @@ class RetainingRulesTest extends EngineScene {
         assertThat(sent(Command.Release.class)).hasSize(1);
     }
 
+    @Test
+    void anExtendedLeaseIsNotRetained() {
+        Lease lease = acquire(RETAINED);
+        lease.extend(Duration.ofHours(1));
+        lease.release();
+        assertThat(sent(Command.Release.class)).hasSize(1);
+    }
+
     // ---- tries of other clients
 
     @Test

@@ -569,7 +569,9 @@ final class DifferentialRun implements DifferentialSequence {
     /** Records the expiry of a key after a command. */
     private void expire(Command<?> command, Reply answer, String lock, Inspected before, long now) {
         Inspected after = memory.execute(new Look.Inspect(lock));
-        if (isBlank(after) || now > notAfter(command) || renewal(command, answer, lock) != Reply.Renewal.OK) {
+        if (isBlank(after)
+                || now > notAfter(command)
+                || !renewal(command, answer, lock).isHeld()) {
             return;
         }
         long left = Math.max(0, after.untilMillis() - now);

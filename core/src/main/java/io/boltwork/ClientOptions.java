@@ -85,8 +85,8 @@ public final class ClientOptions {
 
     /**
      * Returns the default options: the application is named after its main class or jar, callbacks run on the client's
-     * own threads, the slice is 1 ms, the outage patience 30 s, the shutdown time 5 s and the recall wait 20 ms. Long holds and long waits are
-     * not reported.
+     * own threads, the slice is 1 ms, the outage patience 30 s, the shutdown time 5 s and the recall wait 20 ms. Long holds
+     * and long waits are not reported.
      *
      * @return the defaults
      */

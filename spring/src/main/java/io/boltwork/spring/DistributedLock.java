@@ -206,6 +206,15 @@ public @interface DistributedLock {
     String takeoverDelay() default "";
 
     /**
+     * How long this application keeps the lock after the method has ended, if no other application wants it, so that the
+     * next call needs no request. Needs a renewed lease of 1 s to 10 s ({@link #renewedLease}). See
+     * {@link io.boltwork.LockOptions#withRetention}. Default: the lock is not kept.
+     *
+     * @return a duration
+     */
+    String retention() default "";
+
+    /**
      * The time at which a release returns. {@link LockRelease#SENT} saves a round trip if no other caller wants the
      * lock.
      *

@@ -47,6 +47,8 @@ final class LockOptionsParser {
         try {
             LockOptions options = LockDefaults.options(
                     lease(method, annotation, override), minHold, maxHold, takeoverDelay, order, release, replication);
+            Duration retention = duration(method, "retention", annotation.retention(), null);
+            options = retention == null ? options : options.withRetention(retention);
             return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
         } catch (IllegalArgumentException e) {
             throw LockExpressions.wrong(

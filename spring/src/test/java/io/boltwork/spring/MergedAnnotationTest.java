@@ -236,6 +236,9 @@ class MergedAnnotationTest {
         @DistributedLock(name = "disk", replication = "disk", replicationWithin = "1s")
         public void onDisk() {}
 
+        @DistributedLock(name = "retained", renewedLease = "5s", retention = "2s")
+        public void retained() {}
+
         @DistributedLock(name = "none", replication = "none")
         public void none() {}
     }
@@ -254,6 +257,8 @@ class MergedAnnotationTest {
         assertThat(find(standard, Options.class, "all").options()).isEqualTo(expected);
         assertThat(find(standard, Options.class, "onDisk").options())
                 .isEqualTo(LockOptions.defaults().withReplication(Replication.onDisk(Duration.ofSeconds(1))));
+        assertThat(find(standard, Options.class, "retained").options())
+                .isEqualTo(LockOptions.renewedLease(Duration.ofSeconds(5)).withRetention(Duration.ofSeconds(2)));
         assertThat(find(standard, Options.class, "none").options()).isEqualTo(LockOptions.defaults());
         Set<String> known = Set.of(
                 "withRenewedLease",
@@ -264,6 +269,7 @@ class MergedAnnotationTest {
                 "withFairness",
                 "withRelease",
                 "withReplication",
+                "withRetention",
                 "withOnLoss");
         assertThat(Arrays.stream(LockOptions.class.getMethods()).map(Method::getName))
                 .as("options of core that no annotation sets")

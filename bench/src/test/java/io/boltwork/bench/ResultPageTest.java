@@ -83,7 +83,7 @@ class ResultPageTest {
         assertThat(selection.results()).extracting(ScenarioResults::scenario).containsExactly("S1", "S3");
         assertThat(selection.others()).extracting(ScenarioResults::scenario).containsExactly("S2", "S4");
         assertThat(selection.remarks())
-                .contains("Missing: bench/run --scenarios S2,S4,S5,S6,S7,S8,S9,S10,S11,S12,S13,S14,S15,S16,S17,S18")
+                .contains("Missing: bench/run --scenarios S2,S4,S5,S6,S7,S8,S9,S10,S11,S12,S13,S14,S15,S16,S17,S18,S19")
                 .contains("Missing: bench/run --deployment cluster --scenarios S3,S4,S7,S10")
                 .anyMatch(remark -> remark.startsWith("Left out") && remark.contains("S2") && remark.contains("older"));
     }

@@ -176,9 +176,6 @@ class RedissonBridgeTest {
             });
             Await.until("Redisson listens", () -> listeners() == 1);
             lease.release();
-            Await.until(
-                    "the frozen client has a claim",
-                    () -> here.inspector().describe(name).state() == LockSummary.State.CLAIMED);
             assertThat(waiter.get(Slack.seconds(20))).isLessThan(Slack.seconds(10)); // a claim lasts for 3 s
         }
     }

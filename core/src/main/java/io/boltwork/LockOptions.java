@@ -35,7 +35,7 @@ public final class LockOptions {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** The leases of locks that may be retained. */
+    /** The leases of locks that may be retained: not much is lost by a crash, and a third is time enough for a renewal. */
     private static final Duration SHORTEST_RETAINED = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_RETAINED = Duration.ofSeconds(10);
@@ -367,15 +367,15 @@ public final class LockOptions {
      *
      * <ul>
      *   <li>Another client that wants the lock recalls it by a message; its {@link FencedLock#tryLock() tryLock()} waits up to
-     *       {@link ClientOptions#withRecallWait} for that. Then the client does not retain the lock for the same time.
-     *   <li>Other clients see a retained lock as taken, in {@link FencedLock#isLocked()} as well.
-     *   <li>If the client dies, the lock stays taken until its lease ends, although it was not in use.
+     *       {@link ClientOptions#withRecallWait} for that. For the time {@code idle} after it, the client retains the lock no more.
+     *   <li>Other clients see a retained lock as taken. If its client dies, it stays taken until its lease ends.
      *   <li>A client retains about 10,000 locks at most. Of more, it gives back those that were not used lately.
      * </ul>
-     * Needs a renewed lease of 1 s to 10 s, and Redis without a quorum, or memory. Not available with bounds, takeover
+     *
+     * <p>Needs a renewed lease of 1 s to 10 s, and Redis without a quorum, or memory. Not available with bounds, takeover
      * delay, replication or FIFO, nor for read-write locks, semaphores, and locks shared with Redisson. Default: none.
      *
-     * @param idle how long an unused lock is retained, 10 ms to 365 days; fractions of a millisecond are dropped
+     * @param idle the time for which an unused lock is retained, 10 ms to 365 days, to the millisecond
      * @return options with that setting
      * @throws IllegalArgumentException if it is out of that range, or the other options do not allow it
      */
@@ -467,7 +467,7 @@ public final class LockOptions {
     }
 
     /**
-     * Returns how long an unused lock is retained.
+     * Returns the time for which an unused lock is retained.
      *
      * @return the setting; empty if locks are not retained
      */

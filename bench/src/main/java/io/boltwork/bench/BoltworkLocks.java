@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Boltwork with its defaults, with {@link Fairness#FIFO}, with {@link Release#SENT}, or with retention. */
 final class BoltworkLocks implements Contender {
-    /** How long unused locks are retained. */
+    /** The time for which unused locks are retained. */
     static final Duration RETENTION = Duration.ofMillis(100);
 
     /** The longest lease of a lock that is retained. */

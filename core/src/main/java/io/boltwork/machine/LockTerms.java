@@ -35,7 +35,7 @@ public final class LockTerms {
     /** In nanoseconds; 0 if there is no minimum. */
     public final long minHoldNanos;
 
-    /** How long an unused lock is retained, in nanoseconds; 0 if it is not. */
+    /** The time for which an unused lock is retained, in nanoseconds; 0 if it is not. */
     public final long retentionNanos;
 
     public final boolean isRenewed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
-/** What a new connection means for the requests of a lock. Part of a {@link LockMachine}. */
+/** Handles a new connection for each request of a lock. Part of a {@link LockMachine}. */
 final class Reconnecting {
 
     private Reconnecting() {}

@@ -4,7 +4,7 @@ package io.boltwork.machine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the retention of one lock. Belongs to the lock's machine, and {@link Retaining} changes it. Times are the
+ * The retention of one lock. Belongs to the lock's machine, and {@link Retaining} changes it. Times are the
  * client's, in nanoseconds.
  */
 final class Retention {

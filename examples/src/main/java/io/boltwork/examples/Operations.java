@@ -2,6 +2,7 @@
 package io.boltwork.examples;
 
 import io.boltwork.BusyLock;
+import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
@@ -53,6 +54,15 @@ final class Operations {
         }
         // @end
         return taken;
+    }
+
+    static FencedLock retained(LockClient locks) {
+        // @start region="retention"
+        // a client that takes it again within 2 s needs no request, as long as no other client wants it
+        LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(5)).withRetention(Duration.ofSeconds(2));
+        FencedLock shard = locks.lock("shard:17", options);
+        // @end
+        return shard;
     }
 
     static boolean firstFor(LockClient locks, String event, Duration quiet) {

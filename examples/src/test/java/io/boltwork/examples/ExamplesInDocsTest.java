@@ -260,6 +260,20 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void operationsRetains() throws InterruptedException {
+        MemoryServer server = MemoryServer.create();
+        try (LockClient here = LockClient.create(MemoryBackend.on(server));
+                LockClient there = LockClient.create(MemoryBackend.on(server))) {
+            FencedLock shard = Operations.retained(here);
+            shard.acquire().release();
+            assertThat(shard.isLocked()).as("it is retained").isTrue();
+            try (Lease lease = Operations.retained(there).acquire()) {
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+    }
+
+    @Test
     void operationsCoolsDown() {
         Duration quiet = Duration.ofMinutes(1);
         MemoryServer server = MemoryServer.create();

@@ -32,7 +32,8 @@ final class LockingJvm {
             RecordedTurns.name(LockKind.READ_WRITE, "batched"),
             RecordedTurns.name(LockKind.READ_WRITE, "fifo"),
             RecordedTurns.name(LockKind.SEMAPHORE, "batched"),
-            RecordedTurns.name(LockKind.SEMAPHORE, "fifo"));
+            RecordedTurns.name(LockKind.SEMAPHORE, "fifo"),
+            RecordedTurns.retained("turns"));
 
     private LockingJvm() {}
 

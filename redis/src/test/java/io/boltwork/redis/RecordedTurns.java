@@ -20,6 +20,7 @@ import java.util.Random;
 abstract class RecordedTurns {
     private static final String READ_WRITE = "read-write:";
     private static final String SEMAPHORE = "semaphore:";
+    private static final String RETAINED = "retained:";
     private static final String FORKS = "forks:";
     private static final String FORK = "fork:";
 
@@ -27,6 +28,9 @@ abstract class RecordedTurns {
     private static final int PERMITS = 5;
 
     private static final Duration WAIT = Duration.ofSeconds(1);
+
+    /** Short, so that a lock which several JVMs want is retained now and then, and recalled. */
+    private static final Duration IDLE = Duration.ofMillis(20);
 
     private RecordedTurns() {}
 
@@ -42,6 +46,11 @@ abstract class RecordedTurns {
             case READ_WRITE -> READ_WRITE + name;
             case SEMAPHORE -> SEMAPHORE + name;
         };
+    }
+
+    /** Returns a name that tells that its lock is retained. */
+    static String retained(String name) {
+        return RETAINED + name;
     }
 
     /** Returns the name of the two forks of a philosopher at a round table. */
@@ -74,6 +83,11 @@ abstract class RecordedTurns {
             String[] forks = forksOf(name);
             return new OfForks(
                     client, history, client.lock(FORK + forks[0], options), client.lock(FORK + forks[1], options));
+        }
+        if (name.startsWith(RETAINED) && options.replication().isEmpty()) {
+            LockOptions retained =
+                    options.withFairness(LockOptions.Fairness.BATCHED).withRetention(IDLE);
+            return new OfLock(history.recorded(client.lock(name, retained)));
         }
         return new OfLock(history.recorded(client.lock(name, options)));
     }

@@ -206,7 +206,7 @@ public @interface DistributedLock {
     String takeoverDelay() default "";
 
     /**
-     * How long this application keeps the lock after the method has ended, if no other application wants it, so that the
+     * The time for which this application keeps the lock after the method has ended, unless another one wants it, so that the
      * next call needs no request. Needs a renewed lease of 1 s to 10 s ({@link #renewedLease}). See
      * {@link io.boltwork.LockOptions#withRetention}. Default: the lock is not kept.
      *

@@ -447,6 +447,14 @@ class RedissonBridgeTest {
     }
 
     @Test
+    void retentionIsRefused() {
+        LockOptions retained = LockOptions.renewedLease(Duration.ofSeconds(5)).withRetention(Duration.ofSeconds(1));
+        assertThatThrownBy(here.lock(name, retained)::lock)
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("cannot be retained, because it is shared with Redisson");
+    }
+
+    @Test
     void aFairLockWithWaitersIsRefused() throws Exception {
         RLock fair = site.redisson.getFairLock(name);
         fair.lock();

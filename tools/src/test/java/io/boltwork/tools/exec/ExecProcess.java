@@ -121,12 +121,16 @@ final class ExecProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Returns the command of a heart, which ignores TERM and writes the time into a file until it is killed. */
+    /**
+     * Returns the command of a heart, which ignores TERM, answers INT by a line, and writes the time into a file until it is
+     * killed.
+     */
     static String[] heart() {
         return new String[] {
             "sh",
             "-c",
-            "trap '' TERM INT; echo beating; while :; do date +%s%N > beat.new; mv beat.new beat; sleep 0.05; done"
+            "trap '' TERM; trap 'echo interrupted' INT; echo beating;"
+                    + " while :; do date +%s%N > beat.new; mv beat.new beat; sleep 0.05; done"
         };
     }
 

@@ -89,10 +89,9 @@ class SalePageTest {
         assertThat(page.at("#with").isEnabled()).isFalse();
         assertThat(page.at("#buyers").isEnabled()).isFalse();
         assertThat(page.at("#stop").isEnabled()).isTrue();
-        Object line = page.js("return document.querySelector('#chart .rate')?.getAttribute('points')");
-        page.await(
-                "the line has moved",
-                () -> !line.equals(page.js("return document.querySelector('#chart .rate').getAttribute('points')")));
+        page.await("the chart has a line", () -> !line().isEmpty());
+        String before = line();
+        page.await("the line has moved", () -> !line().equals(before));
         assertThat(page.js("return document.querySelectorAll('#lanes .turn').length > 0"))
                 .isEqualTo(true);
         assertThat(page.js("return document.querySelectorAll('#shelf .gone').length > 0"))
@@ -112,6 +111,11 @@ class SalePageTest {
         assertThat(page.js("return document.querySelectorAll('#shelf .over').length"))
                 .isEqualTo(20L);
         assertThat(page.errors()).noneMatch(error -> error.contains(demo.url()));
+    }
+
+    /** The points of the line in the chart; none until the chart has two values. */
+    private static String line() {
+        return String.valueOf(page.js("return document.querySelector('#chart .rate')?.getAttribute('points') ?? ''"));
     }
 
     @Test

@@ -28,7 +28,7 @@ const sections = [
   ['Move to it', ['docs/migrating-from-redisson', 'docs/redisson-bridge', 'docs/migrating']],
   [
     'Run it',
-    ['docs/operations', 'docs/tools', 'docs/dashboards', 'docs/messages', 'docs/servers', 'docs/security', 'docs/cluster'],
+    ['docs/operations', 'docs/tools', 'docs/dashboards', 'docs/messages', 'docs/servers', 'docs/security', 'docs/cluster', 'docs/compatibility'],
   ],
   [
     'Trust it',
@@ -54,6 +54,7 @@ const sections = [
       'SECURITY',
       'ARCHITECTURE',
       'docs/protocol',
+      'docs/releasing',
       'docs/connections',
       'docs/synchronization',
       'docs/adr/README',

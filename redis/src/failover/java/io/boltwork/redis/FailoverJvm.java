@@ -11,6 +11,7 @@ import io.boltwork.testkit.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,14 +85,28 @@ final class FailoverJvm {
         return thread;
     }
 
-    /** Prints the errors, or the turns with that lock which had the fewest. */
+    /** Prints the errors, the heap and the threads, or the turns with that lock which had the fewest. */
     private static void obey() throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null && !line.equals("stop"); line = in.readLine()) {
-            int fewest = LOCKS.stream().mapToInt(lock -> lock.turns.get()).min().orElseThrow();
-            System.out.println(line.equals("errors") ? ERRORS.get() : fewest);
+            switch (line) {
+                case "errors" -> System.out.println(ERRORS.get());
+                case "size" ->
+                    System.out.println(
+                            heap() + " " + ManagementFactory.getThreadMXBean().getThreadCount());
+                default ->
+                    System.out.println(LOCKS.stream()
+                            .mapToInt(lock -> lock.turns.get())
+                            .min()
+                            .orElseThrow());
+            }
         }
         over = true;
+    }
+
+    private static long heap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     private void takeTurns() {

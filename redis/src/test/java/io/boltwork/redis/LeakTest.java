@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Clients acquire a lock, lose their connections, and connect again, 86,400 times with the profile soak. Nothing grows: neither
+ * heap, threads, and descriptors of their JVM, nor keys and connections of the server.
+ */
+@Tag("alone")
+@EnabledIfSystemProperty(
+        named = "boltwork.cycles",
+        matches = "\\d{4,}",
+        disabledReason = "needs at least 1,200 cycles: -Dboltwork.cycles=1200, or the profile soak")
+@Timeout(value = 40, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LeakTest {
+    private static final int CYCLES = Integer.getInteger("boltwork.cycles", 1_200);
+    private static final int SAMPLES = 20;
+
+    /** The share of the cycles in which caches fill and code is compiled. */
+    private static final double WARM_UP = 0.25;
+
+    /** How much heap all cycles after warming up may add, as estimated by the trend. */
+    private static final long MOST_BYTES = 1 << 20;
+
+    /** By how many threads and descriptors samples differ. */
+    private static final int FEW = 3;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** What there is after some cycles, while all clients are connected and none holds a lock. */
+    private record Sample(long cycles, long heap, long threads, long descriptors, long keys, long connections) {
+
+        static Sample of(String line, RedisServer redis) {
+            String[] words = line.split(" ");
+            return new Sample(
+                    Long.parseLong(words[1]),
+                    Long.parseLong(words[2]),
+                    Long.parseLong(words[3]),
+                    Long.parseLong(words[4]),
+                    (Long) Objects.requireNonNull(redis.command("DBSIZE")),
+                    connectionsOf(redis));
+        }
+
+        private static long connectionsOf(RedisServer redis) {
+            return Objects.toString(redis.command("CLIENT", "LIST")).lines().count();
+        }
+
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "leak check: %,7d cycles, %,6d kB of heap, %d threads, %d descriptors, %d keys, %d connections",
+                    cycles,
+                    heap >> 10,
+                    threads,
+                    descriptors,
+                    keys,
+                    connections);
+        }
+    }
+
+    @Test
+    void nothingGrowsWhenConnectionsAreCut() throws Exception {
+        List<Sample> samples = new ArrayList<>();
+        List<FaultyLink> links = new ArrayList<>();
+        try (RedisServer redis = RedisServer.start()) {
+            for (int i = 0; i < CutJvm.CLIENTS; i++) {
+                links.add(FaultyLink.to(redis));
+            }
+            List<String> arguments = new ArrayList<>(List.of("" + CYCLES, "" + SAMPLES));
+            links.forEach(link -> arguments.add(link.uri()));
+            try (ChildJvm jvm = ChildJvm.start(CutJvm.class, List.of("-Xmx256m", "-XX:+UseSerialGC"), arguments)) {
+                String line = jvm.nextLine(PATIENCE);
+                for (; line != null && !line.equals("done"); line = jvm.nextLine(PATIENCE)) {
+                    String[] words = line.split(" ");
+                    if (words[0].equals("cut")) {
+                        links.get(Integer.parseInt(words[1]))
+                                .cut(FaultyLink.Kind.ALL)
+                                .inject();
+                    } else {
+                        Await.until(
+                                "the server has noticed that connections are cut",
+                                () -> Sample.connectionsOf(redis) == 2 * CutJvm.CLIENTS + 1);
+                        samples.add(Sample.of(line, redis));
+                        System.out.println(samples.get(samples.size() - 1));
+                        jvm.send("go");
+                    }
+                }
+                assertThat(line).as("the last line of the clients").isEqualTo("done");
+                assertThat(jvm.awaitExit(PATIENCE)).isZero();
+            }
+        } finally {
+            links.forEach(FaultyLink::close);
+        }
+        check(samples);
+    }
+
+    private static void check(List<Sample> samples) {
+        assertThat(samples).hasSize(SAMPLES);
+        List<Sample> warm = samples.subList((int) (SAMPLES * WARM_UP), SAMPLES);
+        System.out.printf(
+                Locale.ROOT,
+                "leak check: slopes in 1,000 cycles: %.2f kB of heap, %.3f threads, %.3f descriptors, %.3f keys, %.3f connections%n",
+                1_000 * slope(warm, Sample::heap) / 1_024,
+                1_000 * slope(warm, Sample::threads),
+                1_000 * slope(warm, Sample::descriptors),
+                1_000 * slope(warm, Sample::keys),
+                1_000 * slope(warm, Sample::connections));
+        assertThat(slope(warm, Sample::heap) * CYCLES).as("bytes of heap").isLessThan(MOST_BYTES);
+        Sample first = warm.get(0);
+        Sample last = warm.get(warm.size() - 1);
+        assertThat(last.threads()).as("threads").isLessThanOrEqualTo(first.threads() + FEW);
+        assertThat(last.descriptors()).as("descriptors").isLessThanOrEqualTo(first.descriptors() + FEW);
+        assertThat(last.keys()).as("keys").isLessThanOrEqualTo(CutJvm.CLIENTS * CutJvm.NAMES);
+        assertThat(last.connections()).as("connections").isEqualTo(first.connections());
+    }
+
+    /** Returns how much a figure grows with each cycle: the slope of the line of least squares. */
+    private static double slope(List<Sample> samples, ToDoubleFunction<Sample> figure) {
+        double cycles = samples.stream().mapToLong(Sample::cycles).average().orElseThrow();
+        double mean = samples.stream().mapToDouble(figure).average().orElseThrow();
+        double together = 0;
+        double square = 0;
+        for (Sample sample : samples) {
+            double distance = sample.cycles() - cycles;
+            together += distance * (figure.applyAsDouble(sample) - mean);
+            square += distance * distance;
+        }
+        return together / square;
+    }
+}

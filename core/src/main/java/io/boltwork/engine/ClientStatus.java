@@ -111,11 +111,16 @@ final class ClientStatus {
         Promise<List<NodeStatus>> nodes = new Promise<>();
         core.backend.nodes().whenComplete((answer, failure) -> nodes.decide(failure == null ? answer : List.of()));
         AtomicInteger held = new AtomicInteger();
+        AtomicInteger retained = new AtomicInteger();
         AtomicInteger waiting = new AtomicInteger();
         AtomicLong lag = new AtomicLong();
         for (LockDriver driver : drivers.all()) {
             driver.post(d -> {
-                held.addAndGet(d.machine.hold() == null ? 0 : 1);
+                if (d.machine.hold() != null) {
+                    held.incrementAndGet();
+                } else if (d.machine.isLeased()) {
+                    retained.incrementAndGet();
+                }
                 waiting.addAndGet(d.machine.waiting());
                 lag.accumulateAndGet(d.machine.renewalLag(), Math::max);
             });
@@ -126,10 +131,12 @@ final class ClientStatus {
                 backendWatch.isConnected(),
                 answered ? nodes.value() : List.of(),
                 held.get(),
+                retained.get(),
                 waiting.get() + drivers.pools.waiting(),
                 Duration.ofNanos(lag.get()),
                 warnings(),
-                core.backend.conflicts());
+                core.backend.conflicts(),
+                drivers.retainedLocks.countLost());
     }
 
     private List<String> warnings() {

@@ -175,6 +175,11 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         }
     }
 
+    @Override
+    public void retainedLost() {
+        owner.retainedLocks.lost();
+    }
+
     /** Does nothing if the driver is retired. */
     @Override
     public void giveBackUnlessUsed() {

@@ -75,6 +75,9 @@ public interface Effects extends LockContext {
     /** Notes that the lock is retained from now on, so that the client can limit how many are. */
     default void retains() {}
 
+    /** Notes that a lease was lost while it was retained. No owner had it, so there is no event. */
+    default void retainedLost() {}
+
     /** Notes that a request was released for good. */
     void released(Request request);
 

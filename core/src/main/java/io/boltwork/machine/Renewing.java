@@ -329,6 +329,7 @@ final class Renewing {
     /** Ends a hold against its owner's will. The backend is told when the owner has unwound. */
     static void lose(LockState lock, Request request, Reason reason) {
         if (request == lock.retained()) {
+            lock.effects.retainedLost();
             Releasing.giveBack(lock);
             return;
         }

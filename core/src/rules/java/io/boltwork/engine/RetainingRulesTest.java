@@ -279,6 +279,19 @@ class RetainingRulesTest extends EngineScene {
         assertThat(sent(Command.Restore.class)).isEmpty();
         assertThat(sent(Command.Release.class)).hasSize(1);
         assertThat(client.isFree()).isTrue();
+        assertThat(client.engine.health().retainedLost()).isEqualTo(1);
+    }
+
+    @Test
+    void healthTellsHeldLocksFromRetainedOnes() {
+        retained();
+        assertThat(client.engine.health().retained()).isEqualTo(1);
+        assertThat(client.engine.health().held()).isZero();
+        Lease lease = acquire(RETAINED);
+        assertThat(client.engine.health().retained()).isZero();
+        assertThat(client.engine.health().held()).isEqualTo(1);
+        lease.release();
+        assertThat(client.engine.health().retainedLost()).isZero();
     }
 
     @Test

@@ -33,6 +33,12 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
                 .withDetail(
                         "nodes",
                         health.nodes().stream().map(LocksHealthIndicator::text).toList());
+        if (health.retained() > 0) {
+            builder.withDetail("retained", health.retained());
+        }
+        if (health.retainedLost() > 0) {
+            builder.withDetail("retainedLost", health.retainedLost());
+        }
         if (health.conflicts() > 0) {
             builder.withDetail("conflicts", health.conflicts());
         }

@@ -28,6 +28,10 @@ final class TurnsJob implements Job {
     private static final int LOCK = 0;
     private static final int TURN = 1;
     private static final int RELEASED_AT = 2;
+    private static final int ROUND = 3;
+
+    /** The number of locks that one JVM recalls from the other one in a round of the rehearsal. */
+    private static final int RECALLS = 50;
 
     private final Site site;
     private final int me;
@@ -50,6 +54,29 @@ final class TurnsJob implements Job {
         WarmUp.pairs(site, time);
         // pairs of a retained lock do not compile what a turn of two clients needs
         entries += takeTurns(time.multipliedBy(WarmUp.REHEARSAL).toNanos(), 0, null);
+        rehearseRecalls(time.multipliedBy(WarmUp.REHEARSAL).toNanos());
+    }
+
+    /** Each JVM in turn takes locks that the other one has just used, which are recalled from it if they are retained. */
+    private void rehearseRecalls(long nanos) {
+        for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
+            long round = site.board().mark(ROUND);
+            if (round % 2 != me) {
+                LockSupport.parkNanos(GLANCE_NANOS);
+            } else {
+                use("recall:" + (round - 1));
+                use("recall:" + round);
+                site.board().mark(ROUND, round + 1);
+            }
+        }
+    }
+
+    private void use(String names) {
+        for (int i = 0; i < RECALLS; i++) {
+            BenchLock one = site.lock(0, names + ":" + i);
+            one.lock();
+            one.unlock();
+        }
     }
 
     @Override

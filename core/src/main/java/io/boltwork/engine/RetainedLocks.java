@@ -4,7 +4,7 @@ package io.boltwork.engine;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The locks that a client retains. Lets locks be given back that were not used lately when there are too many, by the second
@@ -26,7 +26,7 @@ final class RetainedLocks {
 
     private final Queue<Retained> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
-    private final LongAdder lost = new LongAdder();
+    private final AtomicLong lost = new AtomicLong();
     private final int most;
 
     RetainedLocks(int most) {
@@ -53,11 +53,11 @@ final class RetainedLocks {
 
     /** Counts a lease that was lost while it was retained. */
     void lost() {
-        lost.increment();
+        lost.incrementAndGet();
     }
 
     /** Returns how many leases were lost while they were retained. */
     long countLost() {
-        return lost.sum();
+        return lost.get();
     }
 }

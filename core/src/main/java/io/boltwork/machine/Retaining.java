@@ -70,9 +70,7 @@ final class Retaining {
 
     /** Notes that others want the lock back from the hold of that first token. */
     static void wanted(LockState lock, Request request, long token) {
-        Retention retention = lock.retention();
-        retention.wantedUpTo = Math.max(retention.wantedUpTo, token);
-        retention.quietUntil = lock.lastEvent + request.terms.retentionNanos;
+        lock.retention().wanted(token, request.terms.retentionNanos, lock.lastEvent);
     }
 
     /** Returns whether the retained lease must be given back: it is wanted, or was not used for long. */

@@ -35,7 +35,7 @@ final class Taking {
             lock.waiters.remove(next); // it stood for a waiter that has been served meanwhile
             return;
         }
-        lock.retention().request = null;
+        lock.retention().taken();
         request.lastToken++;
         Waiting.occupy(lock, request, next, served, now);
     }

@@ -40,6 +40,7 @@ abstract class EngineScene {
     final List<Command<?>> sent = new ArrayList<>();
 
     private final List<Long> times = new ArrayList<>();
+    private final List<Lease> leases = new ArrayList<>();
     private Function<Command<?>, Reply> answers;
 
     EngineScene() {
@@ -128,7 +129,13 @@ abstract class EngineScene {
     }
 
     Lease acquire(LockOptions options) {
-        return client.lock(options).acquire();
+        return kept(client.lock(options).acquire());
+    }
+
+    /** Keeps a lease, which would otherwise count as abandoned when the garbage collector finds it. */
+    Lease kept(Lease lease) {
+        leases.add(lease);
+        return lease;
     }
 
     CompletableFuture<Lease> wish(LockOptions options) {

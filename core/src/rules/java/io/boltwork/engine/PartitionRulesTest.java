@@ -67,7 +67,7 @@ class PartitionRulesTest extends EngineScene {
     }
 
     private Lease acquire(String lock) {
-        return new EngineLock(client.engine, lock, TEN).acquire();
+        return kept(new EngineLock(client.engine, lock, TEN).acquire());
     }
 
     private CompletableFuture<Lease> wish(String lock) {

@@ -28,7 +28,7 @@ class RecoveryRulesTest extends EngineScene {
     }
 
     private Lease acquire(String lock) {
-        return new EngineLock(client.engine, lock, TEN).acquire();
+        return kept(new EngineLock(client.engine, lock, TEN).acquire());
     }
 
     private void takeElsewhere(String lock) {

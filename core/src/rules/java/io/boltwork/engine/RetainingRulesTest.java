@@ -219,6 +219,52 @@ class RetainingRulesTest extends EngineScene {
         assertThat(sent(Command.Release.class)).hasSize(1);
     }
 
+    /** Recalls the retained lock, and checks for how long the client does not retain it. */
+    private void recallAndExpectQuiet(long millis) {
+        recall();
+        client.server.execute(new Command.Withdraw("lock", "other:1", 0));
+        expectQuiet(millis);
+    }
+
+    private void expectQuiet(long millis) {
+        pass(millis - 1);
+        forget();
+        acquire(RETAINED).release();
+        assertThat(asked()).singleElement().asString().doesNotStartWith("c:-");
+        pass(1);
+        forget();
+    }
+
+    @Test
+    void aLockThatTwoClientsUseInTurnIsRetainedLessAndLess() {
+        for (long quiet : List.of(2_000, 4_000, 8_000, 10_000, 10_000)) {
+            retained();
+            recallAndExpectQuiet(quiet);
+            pass(quiet / 2);
+        }
+    }
+
+    @Test
+    void aLockThatWasTakenAgainBeforeItsRecallIsSoonRetainedAgain() {
+        retained();
+        recallAndExpectQuiet(2_000);
+        retained();
+        acquire(RETAINED).release();
+        recallAndExpectQuiet(2_000);
+        retained();
+        recallAndExpectQuiet(4_000);
+    }
+
+    @Test
+    void aRecallThatIsRepeatedCountsOnce() {
+        Lease lease = acquire(RETAINED);
+        wanted(lease.fencingToken());
+        wanted(lease.fencingToken());
+        lease.release();
+        expectQuiet(2_000);
+        retained();
+    }
+
     @Test
     void aRenewalThatFindsOthersWaitingIsARecall() {
         Lease lease = retained();

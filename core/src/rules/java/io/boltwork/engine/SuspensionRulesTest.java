@@ -279,7 +279,7 @@ class SuspensionRulesTest extends EngineScene {
     @Test
     void allHoldsAreVerifiedTogether() {
         for (int i = 0; i < 90; i++) {
-            new EngineLock(client.engine, "lock " + i, TEN).acquire();
+            kept(new EngineLock(client.engine, "lock " + i, TEN).acquire());
         }
         forget();
         client.setWall(5_000 * MILLI);

@@ -31,9 +31,12 @@ class LeaseRenewerTest {
     }
 
     private final List<Command.Renew> renewals = new ArrayList<>();
+    private final List<Lease> leases = new ArrayList<>();
 
     private Lease acquire(String name, LockOptions options) {
-        return new EngineLock(client.engine, name, options).acquire();
+        Lease lease = new EngineLock(client.engine, name, options).acquire();
+        leases.add(lease); // otherwise it counts as abandoned when the garbage collector finds it
+        return lease;
     }
 
     private void passSeconds(long seconds) {

@@ -152,7 +152,7 @@ public final class ExecCommand implements Callable<Integer> {
                 err.flush();
                 return conflictCode;
             }
-            return new LockedRun(acquired.get(), gracePeriod(), err).run(command, signals);
+            return new LockedRun(acquired.get(), lease, gracePeriod(), err).run(command, signals);
         } catch (InterruptedException signalled) {
             return signals.exitCode();
         }

@@ -38,6 +38,7 @@ final class LockedRun {
     private static final long LOOK_MILLIS = 20;
 
     private final Lease lease;
+    private final Duration length;
     private final Duration grace;
     private final PrintWriter err;
 
@@ -51,14 +52,22 @@ final class LockedRun {
 
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
-    LockedRun(Lease lease, Duration grace, PrintWriter err) {
+    LockedRun(Lease lease, Duration length, Duration grace, PrintWriter err) {
         this.lease = lease;
+        this.length = length;
         this.grace = grace;
         this.err = err;
     }
 
     /** Runs a command to its end. Returns the exit code of boltwork. */
     int run(List<String> command, SignalInbox signals) throws InterruptedException {
+        try {
+            confirm();
+        } catch (LeaseLostException lost) {
+            state.set(State.ENDED);
+            say(lost.getMessage() + "; the command was not started");
+            return finish(0);
+        }
         ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "boltwork-exec-lease");
             thread.setDaemon(true);
@@ -75,6 +84,13 @@ final class LockedRun {
             clock.shutdownNow();
         }
         return finish(code);
+    }
+
+    /** Makes a lease whole. One that was granted while its owner waited lasts some seconds only, until its owner confirms it. */
+    private void confirm() {
+        if (lease.remaining().compareTo(length.dividedBy(2)) < 0) {
+            lease.extend(length);
+        }
     }
 
     private RunningCommand start(List<String> command) {

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code boltwork exec} with real processes. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -80,6 +81,40 @@ class ExecTest {
     }
 
     // ================================================================ what the command gets and gives
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--write", "--read", "--semaphore=1"})
+    void aCommandThatHadToWaitHasTheWholeLease(String kind) {
+        String name = "waited" + kind;
+        String[] options = kind.isEmpty() ? new String[] {name} : new String[] {name, kind};
+        String[] command = {"--", "sh", "-c", "echo $(($BOLTWORK_DEADLINE - $(date +%s)))"};
+        Lease lease = holder(name, kind);
+        try (ExecProcess exec =
+                exec(Stream.of(options, command).flatMap(Stream::of).toArray(String[]::new))) {
+            SlowAwait.until(
+                    "the wait",
+                    () -> locks.inspector().describe(kindOf(kind), name).queue().size() == 1);
+            lease.release();
+            assertThat(exec.exitCode()).as(exec::err).isZero();
+            assertThat(Integer.parseInt(exec.out().strip())).isBetween(20, 30);
+        }
+    }
+
+    private static LockKind kindOf(String option) {
+        return switch (option) {
+            case "" -> LockKind.LOCK;
+            case "--semaphore=1" -> LockKind.SEMAPHORE;
+            default -> LockKind.READ_WRITE;
+        };
+    }
+
+    private static Lease holder(String name, String option) {
+        return switch (kindOf(option)) {
+            case LOCK -> locks.lock(name).acquire();
+            case SEMAPHORE -> locks.semaphore(name, 1).acquire();
+            case READ_WRITE -> locks.readWriteLock(name).writeLock().acquire();
+        };
+    }
 
     @ParameterizedTest
     @CsvSource({"exit 3, 3", "exit 76, 76", "kill -9 $$, 137", "exec /etc, 126"})

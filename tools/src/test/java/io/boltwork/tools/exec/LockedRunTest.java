@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.tools.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
@@ -40,10 +41,34 @@ class LockedRunTest {
                             }
                         }
                     });
-            LockedRun run = new LockedRun(late, Duration.ofSeconds(1), new PrintWriter(said));
+            LockedRun run = new LockedRun(late, Duration.ofSeconds(30), Duration.ofSeconds(1), new PrintWriter(said));
             assertThat(run.run(List.of("true"), new SignalInbox(Thread.currentThread())))
                     .isZero();
             assertThat(said.toString()).isEmpty();
+        }
+    }
+
+    @Test
+    void aCommandIsNotStartedIfItsLeaseIsLostBefore() throws Exception {
+        try (LockClient locks = LockClient.create(MemoryBackend.create())) {
+            Lease lease = locks.lock("lost").acquire();
+            Lease claim = (Lease) Proxy.newProxyInstance(
+                    Lease.class.getClassLoader(), new Class<?>[] {Lease.class}, (proxy, method, args) -> {
+                        if (method.getName().equals("remaining")) {
+                            return Duration.ofSeconds(3);
+                        }
+                        try {
+                            return method.invoke(lease, args);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+            assertThat(locks.inspector().forceRelease("lost", lease.fencingToken()))
+                    .isTrue();
+            LockedRun run = new LockedRun(claim, Duration.ofSeconds(30), Duration.ofSeconds(1), new PrintWriter(said));
+            assertThat(run.run(List.of("true"), new SignalInbox(Thread.currentThread())))
+                    .isEqualTo(ExitCode.LOST);
+            assertThat(said.toString()).contains("; the command was not started");
         }
     }
 

@@ -30,8 +30,11 @@ final class TurnsJob implements Job {
     private static final int RELEASED_AT = 2;
     private static final int ROUND = 3;
 
-    /** The number of locks that one JVM recalls from the other one in a round of the rehearsal. */
-    private static final int RECALLS = 50;
+    /** The number of locks that the JVMs recall from each other in the rehearsal. */
+    private static final int RECALLS = 30;
+
+    /** Longer than a client does not retain a lock after a recall. */
+    private static final long QUIET_NANOS = BoltworkLocks.RETENTION.toNanos() * 5 / 4;
 
     private final Site site;
     private final int me;
@@ -57,23 +60,32 @@ final class TurnsJob implements Job {
         rehearseRecalls(time.multipliedBy(WarmUp.REHEARSAL).toNanos());
     }
 
-    /** Each JVM in turn takes locks that the other one has just used, which are recalled from it if they are retained. */
+    /**
+     * Lets the JVMs recall some locks from each other again and again, in four rounds: the first JVM retains the locks, the
+     * second one recalls and retains them, the first one recalls them, and the second one takes them. Then each JVM was recalled,
+     * and retains no lock for a time. A JVM takes a lock twice each time: otherwise it would retain the lock less and less. There
+     * are few locks, since a client asks for each of them once more when the lease that it has waited for would end.
+     */
     private void rehearseRecalls(long nanos) {
         for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {
             long round = site.board().mark(ROUND);
             if (round % 2 != me) {
                 LockSupport.parkNanos(GLANCE_NANOS);
             } else {
-                use("recall:" + (round - 1));
-                use("recall:" + round);
+                if (round % 4 == 0) {
+                    LockSupport.parkNanos(QUIET_NANOS);
+                }
+                useTwice();
                 site.board().mark(ROUND, round + 1);
             }
         }
     }
 
-    private void use(String names) {
+    private void useTwice() {
         for (int i = 0; i < RECALLS; i++) {
-            BenchLock one = site.lock(0, names + ":" + i);
+            BenchLock one = site.lock(0, "recall:" + i);
+            one.lock();
+            one.unlock();
             one.lock();
             one.unlock();
         }

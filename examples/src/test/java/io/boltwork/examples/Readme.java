@@ -25,6 +25,10 @@ final class Readme {
     private static final Pattern MARKED_FENCE = Pattern.compile("```(java|properties|yaml|kotlin|lua)");
 
     private static final String SPRING = "spring/";
+
+    /** An application of its own, whose beans those of the other snippets must not meet. */
+    private static final String FIRST = "spring/first/";
+
     private static final String KOTLIN = "kotlin/";
     private static final String HANDMADE = "handmade/";
     private static final String MIGRATION = "migration/";
@@ -99,8 +103,8 @@ final class Readme {
         }
         if (file.startsWith(SPRING)) {
             Path sources = Path.of("..", "spring", "src", "test");
-            Path directory =
-                    sources.resolve(file.endsWith(".java") ? "java/io/boltwork/spring/docs" : "resources/docs");
+            String java = file.startsWith(FIRST) ? "java/io/boltwork/spring" : "java/io/boltwork/spring/docs";
+            Path directory = sources.resolve(file.endsWith(".java") ? java : "resources/docs");
             return region(directory, file, SPRING, region);
         }
         return SourceRegion.lines(file, region);

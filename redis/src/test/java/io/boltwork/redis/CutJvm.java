@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class CutJvm {
     /** Many, because a client waits up to a second before it connects again if its last connection was short. */
-    static final int CLIENTS = 60;
+    static final int CLIENTS = 48;
 
     /** The number of locks that each client uses. */
     static final int NAMES = 16;

@@ -367,8 +367,7 @@ public final class LockOptions {
      *
      * <ul>
      *   <li>Another client that wants the lock recalls it by a message; its {@link FencedLock#tryLock() tryLock()} waits up to
-     *       {@link ClientOptions#withRecallWait} for that. For the time {@code idle} after it, the client retains the lock no
-     *       more; and for up to 10 s, if recalls keep coming before it has taken the lock again.
+     *       {@link ClientOptions#withRecallWait} for that. Then it is not retained for {@code idle}, or up to 10 s if need be.
      *   <li>Other clients see a retained lock as taken. If its client dies, it stays taken until its lease ends.
      *   <li>A client retains about 10,000 locks at most. Of more, it gives back those that were not used lately.
      * </ul>

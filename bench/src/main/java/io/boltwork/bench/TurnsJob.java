@@ -56,8 +56,9 @@ final class TurnsJob implements Job {
         Duration time = Duration.ofMillis(site.order().number(LoadJob.WARM_UP_MILLIS));
         WarmUp.pairs(site, time);
         // pairs of a retained lock do not compile what a turn of two clients needs
-        entries += takeTurns(time.multipliedBy(WarmUp.REHEARSAL).toNanos(), 0, null);
-        rehearseRecalls(time.multipliedBy(WarmUp.REHEARSAL).toNanos());
+        long half = time.multipliedBy(WarmUp.REHEARSAL).dividedBy(2).toNanos();
+        entries += takeTurns(half, 0, null);
+        rehearseRecalls(half);
     }
 
     /**

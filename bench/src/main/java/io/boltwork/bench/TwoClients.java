@@ -82,7 +82,7 @@ final class TwoClients extends LoadScenario {
 
     @Override
     public Duration estimate(BenchPlan plan, Point point) {
-        return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(2 * WarmUp.REHEARSAL));
+        return super.estimate(plan, point).plus(plan.warmUp(2).multipliedBy(WarmUp.REHEARSAL));
     }
 
     @Override

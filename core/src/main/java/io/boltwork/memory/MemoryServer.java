@@ -75,7 +75,6 @@ public final class MemoryServer {
     private boolean frozen;
     private int replicas = Integer.MAX_VALUE;
 
-    /** The receivers of the messages to a client. */
     /** Creates a server; {@code runs} names each run of the server when it begins. */
     MemoryServer(InstantSource clock, Supplier<String> runs) {
         this.clock = clock;

@@ -28,7 +28,16 @@ const sections = [
   ['Move to it', ['docs/migrating-from-redisson', 'docs/redisson-bridge', 'docs/migrating']],
   [
     'Run it',
-    ['docs/operations', 'docs/tools', 'docs/dashboards', 'docs/messages', 'docs/servers', 'docs/security', 'docs/cluster', 'docs/compatibility'],
+    [
+      'docs/operations',
+      'docs/tools',
+      'docs/dashboards',
+      'docs/messages',
+      'docs/servers',
+      'docs/security',
+      'docs/cluster',
+      'docs/compatibility',
+    ],
   ],
   [
     'Trust it',

@@ -12,7 +12,7 @@ import java.util.List;
  * @param connected whether the client is connected to the backend, and grants can arrive
  * @param nodes the servers and sentinels, the server that the client uses first; empty if the backend has none
  * @param held how many locks this client holds
- * @param retained how many more locks it has without an owner here, see {@link LockOptions#withRetention}
+ * @param retained how many more locks it keeps although no thread holds them; see {@link LockOptions#withRetention}
  * @param waiting how many callers of this client wait for a lock
  * @param renewalLag by how much the most overdue renewal is late; 0 if none is. A lease is renewed when about a third
  *     of it has passed, so it is in danger when this value approaches half of the lease
@@ -22,7 +22,7 @@ import java.util.List;
  * @param conflicts how often the client had to repeat a command since it was created, because another client had changed the
  *     lock meanwhile. Always 0 on Redis and in memory, which execute one command after the other. Many more than the
  *     acquisitions: too many clients contend for a lock in a database
- * @param retainedLost how many retained leases were lost since the client was created, because its server had lost data or
+ * @param retainedLost how many retained leases were lost since the client was created, because a server had lost its data or
  *     was not reached in time. No owner had them, so that is no {@linkplain LockListener#lost loss}: the next acquisition
  *     takes one request more
  * @since 0.1.0

@@ -366,8 +366,8 @@ public final class LockOptions {
      * Meanwhile the client takes and releases it in memory. For a lock that one client takes again and again.
      *
      * <ul>
-     *   <li>Another client that wants the lock recalls it by a message; its {@link FencedLock#tryLock() tryLock()} waits up to
-     *       {@link ClientOptions#withRecallWait} for that. Then it is not retained for {@code idle}, or up to 10 s if need be.
+     *   <li>Another client recalls it by a message; its {@link FencedLock#tryLock() tryLock()} waits for that for up to
+     *       {@link ClientOptions#withRecallWait}. Then it is not retained for {@code idle}, or up to 10 s if that happens often.
      *   <li>Other clients see a retained lock as taken. If its client dies, it stays taken until its lease ends.
      *   <li>A client retains about 10,000 locks at most. Of more, it gives back those that were not used lately.
      * </ul>

@@ -33,7 +33,7 @@ final class TurnsJob implements Job {
     /** The number of locks that the JVMs recall from each other in the rehearsal. */
     private static final int RECALLS = 30;
 
-    /** Longer than a client does not retain a lock after a recall. */
+    /** A quarter longer than the time for which a client does not retain a lock after a recall. */
     private static final long QUIET_NANOS = BoltworkLocks.RETENTION.toNanos() * 5 / 4;
 
     private final Site site;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Retention {
 
-    /** Recalls that are rarer than this cost nothing that could be noticed. */
+    /** A recall takes about a millisecond, so one in this time costs nothing that could be noticed. */
     private static final long LONGEST_QUIET = TimeUnit.SECONDS.toNanos(10);
 
     /** The request whose lease is retained; {@code null} if there is none. */
@@ -26,10 +26,10 @@ final class Retention {
     /** The time until which the lock is asked for as one that is not retained, because another client has wanted it. */
     long quietUntil = Long.MIN_VALUE;
 
-    /** How long that time was, the last time. */
+    /** The length of the latest such time; 0 if there was none. */
     private long quiet;
 
-    /** Whether the lease has saved a request since the last recall: it was retained, and taken again. */
+    /** True if retention has saved a request since the latest recall: the lease was taken again. */
     private boolean hasPaid;
 
     /** Notes that the retained lease has another owner of this client. */
@@ -52,7 +52,7 @@ final class Retention {
         quietUntil = now + quiet;
     }
 
-    /** Returns whether nothing would be lost by forgetting this: it is also known whether the next recall follows soon. */
+    /** Returns whether nothing would be lost by forgetting this. A recall that follows soon after another one counts as in a row. */
     boolean isOver(long now) {
         return request == null && now >= memoryEnds();
     }

@@ -46,7 +46,7 @@ class DeploymentSoakTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int JVMS = 3;
 
-    /** How much the heap of a JVM may grow after its first seconds. */
+    /** The growth of a JVM's heap after its first seconds that counts as a leak. Buffers of a connection need some. */
     private static final long MOST_BYTES = 8 << 20;
 
     @TempDir

@@ -21,6 +21,9 @@ abstract class SoakDeployment implements AutoCloseable {
             RecordedTurns.name(LockKind.READ_WRITE, "one"),
             RecordedTurns.name(LockKind.SEMAPHORE, "one"));
 
+    /** Half as long again as a server of a quorum does not vote after it has lost its data, by default. */
+    private static final Duration LONGEST_QUARANTINE = Duration.ofSeconds(90);
+
     private final AutoCloseable servers;
 
     private SoakDeployment(AutoCloseable servers) {
@@ -31,7 +34,7 @@ abstract class SoakDeployment implements AutoCloseable {
 
     abstract List<RedisServer> servers();
 
-    /** Replaces a master, or lets one fail, until the deployment is whole again. */
+    /** Replaces a master, or lets one fail. Blocks until the deployment is whole again. */
     abstract void failover(Random random) throws InterruptedException;
 
     /** Returns the locks that all JVMs use. */
@@ -39,7 +42,10 @@ abstract class SoakDeployment implements AutoCloseable {
         return ALL_KINDS;
     }
 
-    /** Returns how many pairs of overlapping holds one failover can cause, because Redis replicates after it has answered. */
+    /**
+     * Returns how many pairs of overlapping holds one failover may cause, because Redis replicates after it has answered: two for
+     * each lock, as in {@link FailoverHistoriesTest}.
+     */
     int mostOverlaps() {
         return 2 * locks().size();
     }
@@ -209,7 +215,4 @@ abstract class SoakDeployment implements AutoCloseable {
             }
         };
     }
-
-    /** Longer than a server of a quorum does not vote after it has lost its data. */
-    private static final Duration LONGEST_QUARANTINE = Duration.ofSeconds(90);
 }

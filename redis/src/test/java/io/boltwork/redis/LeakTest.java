@@ -35,15 +35,15 @@ class LeakTest {
     /** The samples while caches fill: a client remembers its last 1,024 connections. */
     private static final int WARM_UP = 24;
 
-    /** How much more heap the second half of the other samples may need at least: less than their noise. */
+    /** The growth of the smallest heap, from one half of the other samples to the next, that counts as a leak. */
     private static final long MOST_BYTES = 1 << 20;
 
-    /** By how many threads and descriptors samples differ. */
+    /** The number of threads or descriptors by which samples differ without a leak. */
     private static final int FEW = 3;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** What there is after some cycles, while all clients are connected and none holds a lock. */
+    /** The sizes after some cycles, while all clients are connected and none holds a lock. */
     private record Sample(long cycles, long heap, long threads, long descriptors, long keys, long connections) {
 
         static Sample of(String line, RedisServer redis) {

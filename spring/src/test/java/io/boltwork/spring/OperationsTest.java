@@ -9,6 +9,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.memory.MemoryBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
@@ -93,6 +94,18 @@ class OperationsTest {
                 .tags("outcome", outcome, "group", group)
                 .counter();
         return counter == null ? 0 : counter.count();
+    }
+
+    @Test
+    void healthCountsRetainedLocks() {
+        try (LockClient locks = LockClient.create(MemoryBackend.create())) {
+            LocksHealthIndicator health = new LocksHealthIndicator(locks);
+            assertThat(health.health().getDetails()).doesNotContainKeys("retained", "retainedLost");
+            locks.lock("tick", LockOptions.renewedLease(Duration.ofSeconds(5)).withRetention(Duration.ofMinutes(1)))
+                    .acquire()
+                    .release();
+            assertThat(health.health().getDetails()).containsEntry("held", 0).containsEntry("retained", 1);
+        }
     }
 
     @Test

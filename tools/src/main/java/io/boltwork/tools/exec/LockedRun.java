@@ -86,7 +86,7 @@ final class LockedRun {
         return finish(code);
     }
 
-    /** Makes a lease whole. One that was granted while its owner waited lasts some seconds only, until its owner confirms it. */
+    /** Makes the lease whole. A lease that was granted to a waiter lasts for some seconds only, until its owner confirms it. */
     private void confirm() {
         if (lease.remaining().compareTo(length.dividedBy(2)) < 0) {
             lease.extend(length);

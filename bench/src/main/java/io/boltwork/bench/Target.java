@@ -23,6 +23,15 @@ record Target(String what, boolean atLeast, double bound, ToDoubleFunction<Scena
                 results -> results.median(point, who, figure) / results.median(point, other, figure));
     }
 
+    /** Returns a target for what one contender's figure is larger than another's. */
+    static Target difference(String point, Figure figure, Entrant who, Entrant other, boolean atLeast, double bound) {
+        return new Target(
+                point + ": " + figure.title() + ", " + who.title() + " - " + other.title(),
+                atLeast,
+                bound,
+                results -> results.median(point, who, figure) - results.median(point, other, figure));
+    }
+
     /** Returns a target for one contender's figure. */
     static Target figure(String point, Figure figure, Entrant who, boolean atLeast, double bound) {
         return new Target(

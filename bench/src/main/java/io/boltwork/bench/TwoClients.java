@@ -77,7 +77,8 @@ final class TwoClients extends LoadScenario {
         return List.of(
                 Target.ratio(
                         AFTER_10_MS.id(), Figure.WAIT_P50, Entrant.BOLTWORK_RETAINED, Entrant.BOLTWORK, false, 1.1),
-                Target.figure(VISITED.id(), Figure.WAIT_P50, Entrant.BOLTWORK_RETAINED, false, 1_000));
+                Target.difference(
+                        VISITED.id(), Figure.WAIT_P50, Entrant.BOLTWORK_RETAINED, Entrant.BOLTWORK, false, 1_000));
     }
 
     @Override

@@ -10,8 +10,6 @@ import io.boltwork.LockOptions;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,10 +30,7 @@ class ManyWaitersOnRedisTest {
 
     private static final LockOptions FIFO = LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO);
 
-    /**
-     * Locks and unlocks another lock of the client until it is stopped, and records the time of each pair without the
-     * pauses of the garbage collector, which copies the objects of all waiters and cancellations.
-     */
+    /** Locks and unlocks another lock of the client until it is stopped, and records the time of each pair. */
     private static final class Pairs implements AutoCloseable {
         private final List<Long> micros = new ArrayList<>();
         private final Thread thread;
@@ -45,21 +40,13 @@ class ManyWaitersOnRedisTest {
             FencedLock other = client.lock("other");
             thread = new Thread(() -> {
                 while (!stopped) {
-                    long paused = pauses();
                     long start = System.nanoTime();
                     other.lock();
                     other.unlock();
-                    micros.add((System.nanoTime() - start) / 1_000 - 1_000 * (pauses() - paused));
+                    micros.add((System.nanoTime() - start) / 1_000);
                 }
             });
             thread.start();
-        }
-
-        /** Returns the milliseconds that the garbage collectors have stopped the JVM for. */
-        private static long pauses() {
-            return ManagementFactory.getGarbageCollectorMXBeans().stream()
-                    .mapToLong(GarbageCollectorMXBean::getCollectionTime)
-                    .sum();
         }
 
         @Override

@@ -198,7 +198,7 @@ final class BackendWatch implements BackendListener {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "The connection to {0} was lost: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
+                "{0} is unreachable: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
                 Printable.all(core.backend, cause.getMessage()));
         if (!core.listeners.isEmpty()) {
             tell(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));

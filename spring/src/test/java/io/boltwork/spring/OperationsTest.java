@@ -10,6 +10,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
+import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
@@ -105,6 +106,22 @@ class OperationsTest {
                     .acquire()
                     .release();
             assertThat(health.health().getDetails()).containsEntry("held", 0).containsEntry("retained", 1);
+        }
+    }
+
+    @Test
+    void healthCountsRetainedLocksThatTheServerForgot() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()))) {
+            LocksHealthIndicator health = new LocksHealthIndicator(locks);
+            locks.lock("tick", LockOptions.renewedLease(Duration.ofSeconds(1)).withRetention(Duration.ofMinutes(1)))
+                    .acquire()
+                    .release();
+            redis.command("FLUSHALL");
+            Await.until(
+                    "the loss is counted",
+                    () -> Long.valueOf(1).equals(health.health().getDetails().get("retainedLost")));
+            assertThat(health.health().getDetails()).doesNotContainKey("retained");
         }
     }
 

@@ -46,6 +46,7 @@ final class DifferentialEdges {
         halfOfTheWindowIsHoles();
         placesAreLeftForPacking(WINDOW);
         placesAreLeftForPacking(WINDOW - 1);
+        aTryPassesHolesBeforeItRecalls();
         waitingRequestsAreRenewed();
         if (hasClock) {
             theHeadIsAMark();
@@ -93,6 +94,18 @@ final class DifferentialEdges {
         Inspected held = inspect();
         step(new Command.Release(lock, "alice:0", held.token(), held.token(), 0, wish("bob:next")));
         step(wish("alice:1"));
+    }
+
+    /** A queue has only holes, more than one step examines. A try is then the next request for a lock that may be retained. */
+    private void aTryPassesHolesBeforeItRecalls() throws Exception {
+        start("alice:-1");
+        int last = PLACES + WINDOW;
+        enter("bob", 1, last);
+        for (int i = 2; i <= last; i++) {
+            withdraw("bob:" + i);
+        }
+        withdraw("bob:1");
+        step(new Command.Acquire(lock, "carol:1", false, 60_000, 0, Long.MAX_VALUE));
     }
 
     /** One renewal names waiting requests of two locks. Each leaves its own queue. */

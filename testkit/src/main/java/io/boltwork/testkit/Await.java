@@ -2,6 +2,7 @@
 package io.boltwork.testkit;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -12,7 +13,11 @@ import java.util.function.BooleanSupplier;
  */
 public final class Await {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
-    private static final Duration PAUSE = Duration.ofMillis(1);
+    private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** A condition is seen at most this part of the wait too late. */
+    private static final int LATE_PART = 32;
 
     private Await() {}
 
@@ -28,7 +33,7 @@ public final class Await {
     }
 
     /**
-     * Waits until a condition holds.
+     * Waits until a condition holds. It is tested each millisecond at first, and less often the longer it takes.
      *
      * @param bound the maximum time, to be multiplied by {@link Slack#factor()}
      * @param what the condition in words, for the message of a failure
@@ -39,10 +44,11 @@ public final class Await {
         long start = System.nanoTime();
         long patience = Slack.of(bound).toNanos();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - start > patience) {
+            long waited = System.nanoTime() - start;
+            if (waited > patience) {
                 throw new AssertionError("Not within " + Slack.of(bound) + ": " + what);
             }
-            LockSupport.parkNanos(PAUSE.toNanos());
+            LockSupport.parkNanos(Math.max(SHORTEST_PAUSE, Math.min(LONGEST_PAUSE, waited / LATE_PART)));
         }
     }
 }

@@ -46,7 +46,8 @@ final class DifferentialEdges {
         halfOfTheWindowIsHoles();
         placesAreLeftForPacking(WINDOW);
         placesAreLeftForPacking(WINDOW - 1);
-        aTryPassesHolesBeforeItRecalls();
+        aRetainedLockHasHolesInItsQueue(PLACES + WINDOW);
+        aRetainedLockHasHolesInItsQueue(2 * PLACES + WINDOW);
         waitingRequestsAreRenewed();
         if (hasClock) {
             theHeadIsAMark();
@@ -96,16 +97,17 @@ final class DifferentialEdges {
         step(wish("alice:1"));
     }
 
-    /** A queue has only holes, more than one step examines. A try is then the next request for a lock that may be retained. */
-    private void aTryPassesHolesBeforeItRecalls() throws Exception {
+    /** The queue of a lock that may be retained has only holes, so many that steps end among them. */
+    private void aRetainedLockHasHolesInItsQueue(int holes) throws Exception {
         start("alice:-1");
-        int last = PLACES + WINDOW;
-        enter("bob", 1, last);
-        for (int i = 2; i <= last; i++) {
+        enter("bob", 1, holes);
+        for (int i = 2; i <= holes; i++) {
             withdraw("bob:" + i);
         }
         withdraw("bob:1");
         step(new Command.Acquire(lock, "carol:1", false, 60_000, 0, Long.MAX_VALUE));
+        step(wish("carol:2"));
+        step(wish("carol:3"));
     }
 
     /** One renewal names waiting requests of two locks. Each leaves its own queue. */

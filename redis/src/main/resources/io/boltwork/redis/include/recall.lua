@@ -26,7 +26,7 @@ end
 -- Returns whether no other request is before that one.
 local function isNext(request)
   local other = first()
-  return other == request or not other and not head
+  return other == request or not head
 end
 
 -- Recalls the lock for a request that has been queued. The first request in the queue does so for all, unless it is a late one

@@ -7,6 +7,7 @@ import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
@@ -252,6 +253,33 @@ class RxLocksTest {
         assertThat(both.withLock(Single.fromCallable(this::isHeldHere)).blockingGet())
                 .isTrue();
         assertFree();
+    }
+
+    @Test
+    void eachTypeOfBodyRunsUnderAPermit() throws InterruptedException {
+        RxSemaphore uploads = locks.semaphore("uploads", 3);
+        LeasedSemaphore there = other.semaphore("uploads", 3);
+        Single<Integer> free = Single.fromCallable(there::availablePermits);
+        assertThat(uploads.withPermit(free.toMaybe()).blockingGet()).isEqualTo(2);
+        assertThat(uploads.withPermit(free.repeat(2)).toList().blockingGet()).containsExactly(2, 2);
+        List<Integer> seen = new ArrayList<>();
+        uploads.withPermit(free.doOnSuccess(seen::add).ignoreElement()).blockingAwait();
+        assertThat(uploads.withPermit(SHORT, free).blockingGet()).isEqualTo(2);
+        assertThat(uploads.withPermit(SHORT, free.toMaybe()).blockingGet()).isEqualTo(2);
+        assertThat(uploads.withPermit(SHORT, free.repeat(2)).toList().blockingGet())
+                .containsExactly(2, 2);
+        uploads.withPermit(SHORT, free.doOnSuccess(seen::add).ignoreElement()).blockingAwait();
+        assertThat(seen).containsExactly(2, 2);
+        Await.until("all permits are free", () -> there.availablePermits() == 3);
+
+        Lease all = there.acquire(3);
+        ended(uploads.withPermit(SHORT, free).test()).assertError(LockTimeoutException.class);
+        ended(uploads.withPermit(SHORT, Completable.complete()).test()).assertError(LockTimeoutException.class);
+        TestSubscriber<Integer> refused =
+                uploads.withPermit(SHORT, free.repeat(2)).test();
+        assertThat(refused.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        refused.assertError(LockTimeoutException.class);
+        all.release();
     }
 
     @Test

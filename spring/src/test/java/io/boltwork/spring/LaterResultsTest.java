@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.Lease;
@@ -176,6 +177,21 @@ class LaterResultsTest {
         first.complete("done");
         caller.join();
         assertThat(begun).hasValue(1);
+    }
+
+    @Test
+    void anInterruptEndsTheWaitForAStage() throws Exception {
+        CompletableFuture<String> first = new CompletableFuture<>();
+        CompletableFuture<?> result = (CompletableFuture<?>) desk.anything(() -> first);
+        AtomicInteger begun = new AtomicInteger();
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> desk.anything(begun::incrementAndGet));
+        assertThat(Thread.interrupted()).isTrue();
+        Await.until("no caller waits", () -> locks.waiting() == 0);
+        first.complete("done");
+        assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(begun).hasValue(0);
     }
 
     @Test

@@ -47,6 +47,7 @@ final class ErrorRecovery {
         try {
             drivers.leaseRenewer.mend();
             drivers.all().forEach(this::look);
+            drivers.pools.mend();
             latches.all().forEach(ErrorRecovery::look);
             backendWatch.resumeCallbacks();
             report();

@@ -144,6 +144,11 @@ abstract class LanePool {
         lanesInUse().forEach(lane -> machines.postIfInUse(lane, machine -> machine.forced(expectedToken, forced)));
     }
 
+    // ================================================================ after an error
+
+    /** Mends what an error has left half done. Called after the error, and again after the command timeout. */
+    void mend() {}
+
     // ================================================================ the end
 
     /** Dismisses all callers that wait outside of the lanes. */

@@ -121,6 +121,11 @@ final class LanePools {
         return waiting;
     }
 
+    /** Mends what an error has left half done. */
+    void mend() {
+        pools.values().forEach(some -> some.values().forEach(LanePool::mend));
+    }
+
     /** Dismisses all callers that wait for a lane, because the client is being closed. */
     void close() {
         pools.values().forEach(some -> some.values().forEach(LanePool::close));

@@ -4,10 +4,12 @@ package io.boltwork.engine;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,9 @@ final class PooledCallers {
 
     private final Map<LockTerms, Group> groups = new LinkedHashMap<>();
     private long arrivals;
+
+    /** The stand-ins of lanes that wanted no part when an error was repaired last. */
+    private Set<Waiter> idle = Set.of();
 
     boolean isEmpty() {
         return first() == null;
@@ -145,5 +150,29 @@ final class PooledCallers {
             }
         }
         return newest;
+    }
+
+    // ================================================================ after an error
+
+    /**
+     * Forgets the callers that an error has cut short, and the stand-ins of lanes that want no part at two repairs, the
+     * command timeout apart.
+     *
+     * @param wants returns whether a lane wants a part
+     */
+    void mend(Predicate<String> wants) {
+        Set<Waiter> before = idle;
+        Set<Waiter> now = new HashSet<>();
+        for (Group group : groups.values()) {
+            group.callers.keySet().removeIf(caller -> caller.forsaken);
+            group.standIns.forEach((standIn, lane) -> {
+                if (!wants.test(lane)) {
+                    now.add(standIn);
+                }
+            });
+            group.standIns.keySet().removeIf(standIn -> before.contains(standIn) && now.contains(standIn));
+        }
+        idle = now;
+        groups.values().removeIf(group -> group.callers.isEmpty() && group.standIns.isEmpty());
     }
 }

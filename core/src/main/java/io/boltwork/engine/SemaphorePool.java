@@ -8,12 +8,8 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -29,26 +25,10 @@ final class SemaphorePool extends LanePool {
     /** The time between two notes that callers wait. */
     private static final long NOTED_EVERY = TimeUnit.SECONDS.toNanos(1);
 
-    /** The permits that a lane holds, and whether it wants a part. */
-    private record Use(int held, boolean wants) {
-        static final Use NONE = new Use(0, false);
-        static final Use ASSIGNED = new Use(0, true);
-
-        boolean isFree() {
-            return held == 0 && !wants;
-        }
-    }
-
-    private final Map<String, Use> lanes = new HashMap<>();
-
-    /** The lanes that are free, by their keys. A lane without a driver is made again when it is used. */
-    private final Set<String> free = new LinkedHashSet<>();
+    private final PermitLanes lanes = new PermitLanes();
 
     /** The callers that wait, except those that have a lane of their own. */
     private final PooledCallers callers = new PooledCallers();
-
-    private long held;
-    private int wanting;
 
     /** The number of times that the server, or a hold here, has shown that permits are taken. It may overflow. */
     private int refusals;
@@ -157,7 +137,7 @@ final class SemaphorePool extends LanePool {
             if (waiter.tryOnly || waiter.terms.isFifo) {
                 lane = take();
             } else {
-                boolean isTaken = held > 0 || isQueued;
+                boolean isTaken = lanes.held() > 0 || isQueued;
                 waiter.refusalsBefore(isTaken ? refusals - 1 : refusals);
                 callers.add(waiter);
                 isNoted = isTaken && now - notedAt >= NOTED_EVERY;
@@ -179,15 +159,12 @@ final class SemaphorePool extends LanePool {
 
     /** Returns how many lanes may want a part at a time: as many as there can be for the client. */
     private long mostWanting() {
-        return Math.max(held == 0 ? 1 : 0, whole.of() - held);
+        return Math.max(lanes.held() == 0 ? 1 : 0, whole.of() - lanes.held());
     }
 
     /** Returns the key of a lane that is free, and notes that it is not. */
     private String take() {
-        String key = free.isEmpty() ? key(++lanesSoFar) : free.iterator().next();
-        free.remove(key);
-        wanting++; // until the lane has settled
-        return key;
+        return lanes.take(() -> key(++lanesSoFar));
     }
 
     private void post(String lane, Waiter waiter) {
@@ -208,7 +185,7 @@ final class SemaphorePool extends LanePool {
             Waiter standIn;
             guard.lock();
             try {
-                Waiter next = wanting < mostWanting() ? callers.unrepresented() : null;
+                Waiter next = lanes.wanting() < mostWanting() ? callers.unrepresented() : null;
                 if (next == null) {
                     return;
                 }
@@ -327,7 +304,7 @@ final class SemaphorePool extends LanePool {
         try {
             here = callers.remove(waiter);
             waiter.isRefused = waiter.isRefusedBy(refusals);
-            all = new ArrayList<>(lanes.keySet());
+            all = lanes.made();
         } finally {
             guard.unlock();
         }
@@ -350,7 +327,7 @@ final class SemaphorePool extends LanePool {
         guard.lock();
         try {
             here = callers.contains(waiter);
-            all = new ArrayList<>(lanes.keySet());
+            all = lanes.made();
         } finally {
             guard.unlock();
         }
@@ -375,7 +352,7 @@ final class SemaphorePool extends LanePool {
             if (isGone) {
                 return false;
             }
-            lanes.put(lane, Use.NONE);
+            lanes.joined(lane);
             return true;
         } finally {
             guard.unlock();
@@ -386,13 +363,8 @@ final class SemaphorePool extends LanePool {
     void left(String lane) {
         guard.lock();
         try {
-            Use before = lanes.remove(lane);
-            count(before == null ? Use.NONE : before, Use.NONE);
-            free.remove(lane);
-            isGone = lanes.isEmpty() && callers.isEmpty() && wanting == 0;
-            if (isGone) {
-                machines.forget(this);
-            }
+            lanes.left(lane);
+            counted();
         } finally {
             guard.unlock();
         }
@@ -403,12 +375,7 @@ final class SemaphorePool extends LanePool {
     private void assigned(String lane) {
         guard.lock();
         try {
-            Use before = lanes.put(lane, Use.ASSIGNED);
-            if (before != null && before.wants()) {
-                wanting--; // it is counted twice
-            } else if (before != null) {
-                held -= before.held();
-            }
+            lanes.assigned(lane);
         } finally {
             guard.unlock();
         }
@@ -423,19 +390,11 @@ final class SemaphorePool extends LanePool {
         boolean more;
         guard.lock();
         try {
-            Use before = lanes.get(lane);
-            if (before == null || before.held() == permits && before.wants() == wants) {
+            if (!lanes.settled(lane, permits, wants)) {
                 return;
             }
-            Use use = permits == 0 && !wants ? Use.NONE : new Use(permits, wants);
-            lanes.put(lane, use);
-            count(before, use);
-            if (use.isFree()) {
-                free.add(lane);
-            } else {
-                free.remove(lane);
-            }
-            more = wanting < mostWanting() && callers.unrepresented() != null;
+            counted();
+            more = lanes.wanting() < mostWanting() && callers.unrepresented() != null;
         } finally {
             guard.unlock();
         }
@@ -444,22 +403,35 @@ final class SemaphorePool extends LanePool {
         }
     }
 
-    private void count(Use before, Use after) {
-        held += after.held() - before.held();
-        wanting += (after.wants() ? 1 : 0) - (before.wants() ? 1 : 0);
-        isQueued &= wanting > 0;
+    /** Draws the conclusions from what the lanes hold and want now. */
+    private void counted() {
+        isQueued &= lanes.wanting() > 0;
+        isGone |= lanes.isUnused() && callers.isEmpty();
+        if (isGone) {
+            machines.forget(this);
+        }
+    }
+
+    @Override
+    void mend() {
+        guard.lock();
+        try {
+            lanes.mend();
+            callers.mend(lanes::wants);
+            counted();
+        } finally {
+            guard.unlock();
+        }
+        assign();
     }
 
     @Override
     void forgotten(String lane) {
-        List<String> others = new ArrayList<>();
+        List<String> others;
         guard.lock();
         try {
-            lanes.forEach((other, use) -> {
-                if (!other.equals(lane) && use.wants()) {
-                    others.add(other);
-                }
-            });
+            others = lanes.made();
+            others.removeIf(other -> other.equals(lane) || !lanes.wants(other));
         } finally {
             guard.unlock();
         }

@@ -4,9 +4,12 @@ package io.boltwork.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.ClientOptions;
+import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
+import io.boltwork.MultiLock;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
@@ -44,30 +47,131 @@ class CutShortTest {
     private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
     private static final int AT_ONCE = 25;
     private static final long STACK = 256 * 1024;
+    private static final Duration PATIENCE = Duration.ofSeconds(5 * Integer.getInteger("boltwork.slack", 1));
 
-    /** One way to use a lock, run at each stack depth. */
+    /** One way to use a lock of some kind, run at each stack depth. */
     enum Step {
         LOCK {
             @Override
-            void take(FencedLock lock) {
-                lock.lock();
-                lock.unlock();
+            Runnable of(LockClient client, String name) {
+                FencedLock lock = client.lock(name);
+                return () -> {
+                    lock.lock();
+                    lock.unlock();
+                };
             }
         },
         ACQUIRE {
             @Override
-            void take(FencedLock lock) {
-                lock.acquire().close();
+            Runnable of(LockClient client, String name) {
+                FencedLock lock = client.lock(name);
+                return () -> lock.acquire().close();
             }
         },
         TRY {
             @Override
-            void take(FencedLock lock) {
-                lock.tryAcquire().ifPresent(Lease::close);
+            Runnable of(LockClient client, String name) {
+                FencedLock lock = client.lock(name);
+                return () -> lock.tryAcquire().ifPresent(Lease::close);
+            }
+        },
+        LOCK_TWO {
+            @Override
+            Runnable of(LockClient client, String name) {
+                MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
+                return () -> {
+                    both.lock();
+                    both.unlock();
+                };
+            }
+
+            @Override
+            boolean works(LockClient client, String name) throws InterruptedException {
+                return CutShortTest.works(client.lock(name)) && CutShortTest.works(client.lock(name + "-too"));
+            }
+        },
+        ACQUIRE_TWO {
+            @Override
+            Runnable of(LockClient client, String name) {
+                MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
+                return () -> both.acquire().close();
+            }
+
+            @Override
+            boolean works(LockClient client, String name) throws InterruptedException {
+                return LOCK_TWO.works(client, name);
+            }
+        },
+        READ {
+            @Override
+            Runnable of(LockClient client, String name) {
+                FencedLock lock = client.readWriteLock(name).readLock();
+                return () -> {
+                    lock.lock();
+                    lock.unlock();
+                };
+            }
+
+            @Override
+            boolean works(LockClient client, String name) throws InterruptedException {
+                return CutShortTest.works(client.readWriteLock(name).writeLock());
+            }
+        },
+        WRITE {
+            @Override
+            Runnable of(LockClient client, String name) {
+                FencedLock lock = client.readWriteLock(name).writeLock();
+                return () -> lock.acquire().close();
+            }
+
+            @Override
+            boolean works(LockClient client, String name) throws InterruptedException {
+                return READ.works(client, name);
+            }
+        },
+        PERMIT {
+            @Override
+            Runnable of(LockClient client, String name) {
+                LeasedSemaphore semaphore = client.semaphore(name, 2);
+                return () -> semaphore.acquire().close();
+            }
+
+            @Override
+            boolean works(LockClient client, String name) throws InterruptedException {
+                Optional<Lease> both = client.semaphore(name, 2).tryAcquire(2, PATIENCE);
+                both.ifPresent(Lease::close);
+                return both.isPresent();
+            }
+        },
+        COUNT_DOWN {
+            @Override
+            Runnable of(LockClient client, String name) {
+                DistributedLatch latch = client.latch(name);
+                return () -> {
+                    latch.trySetCount(1);
+                    latch.countDown();
+                    latch.awaitAsync();
+                };
+            }
+
+            @Override
+            boolean works(LockClient client, String name) throws InterruptedException {
+                DistributedLatch latch = client.latch(name);
+                latch.trySetCount(1);
+                while (latch.count() > 0) {
+                    latch.countDown();
+                }
+                return latch.await(PATIENCE);
             }
         };
 
-        abstract void take(FencedLock lock);
+        /** Returns the use of the lock with that name. */
+        abstract Runnable of(LockClient client, String name);
+
+        /** Returns whether a client can have the lock, or all of its permits. */
+        boolean works(LockClient client, String name) throws InterruptedException {
+            return CutShortTest.works(client.lock(name));
+        }
     }
 
     private final MemoryServer server = MemoryServer.create();
@@ -94,11 +198,11 @@ class CutShortTest {
         List<Thread> walking = new ArrayList<>();
         Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
         for (int depth = 0; depth < DEPTHS; depth++) {
-            FencedLock lock = client.lock("lock-" + depth);
+            Runnable use = step.of(client, "lock-" + depth);
             int padding = depth;
             walking.add(inSmallThread(() -> {
                 try {
-                    pad(padding, () -> walk(lock, step));
+                    pad(padding, () -> walk(use));
                 } catch (StackOverflowError cut) {
                     ends.add(cut);
                 }
@@ -110,7 +214,7 @@ class CutShortTest {
         end(walking);
         assertThat(ends).as("stack overflows").hasSize(DEPTHS);
         for (int i = 0; i < DEPTHS && stuck.size() < 3; i++) {
-            if (!works(client.lock("lock-" + i)) || !works(other.lock("lock-" + i))) {
+            if (!step.works(client, "lock-" + i) || !step.works(other, "lock-" + i)) {
                 stuck.add("lock-" + i);
             }
         }
@@ -127,10 +231,10 @@ class CutShortTest {
         try (LockClient calling = LockClient.create(new Remote(MemoryBackend.on(server)), options)) {
             for (int depth = 0; depth < DEPTHS; depth++) {
                 int padding = depth;
-                FencedLock walked = calling.lock("walked-" + depth);
+                Runnable use = Step.ACQUIRE.of(calling, "walked-" + depth);
                 calling.lock("called-" + depth).acquireAsync().thenAccept(lease -> {
                     try {
-                        pad(padding, () -> walk(walked, Step.ACQUIRE));
+                        pad(padding, () -> walk(use));
                     } catch (StackOverflowError cut) {
                         ends.add(cut);
                     }
@@ -275,7 +379,7 @@ class CutShortTest {
     }
 
     private static boolean works(FencedLock lock) throws InterruptedException {
-        Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(5 * Integer.getInteger("boltwork.slack", 1)));
+        Optional<Lease> lease = lock.tryAcquire(PATIENCE);
         lease.ifPresent(Lease::close);
         return lease.isPresent();
     }
@@ -331,9 +435,9 @@ class CutShortTest {
         }
     }
 
-    private static void walk(FencedLock lock, Step step) {
-        step.take(lock);
-        pad(25, () -> walk(lock, step));
+    private static void walk(Runnable use) {
+        use.run();
+        pad(25, () -> walk(use));
     }
 
     private static void pad(int depth, Runnable body) {

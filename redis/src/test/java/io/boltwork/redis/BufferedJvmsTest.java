@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that several JVMs share a bounded buffer by the conditions of a lock: nothing is lost, and nothing is taken twice. */
-@Tag("alone")
+@Tag("load")
 class BufferedJvmsTest {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration END = Duration.ofSeconds(60);

@@ -156,21 +156,21 @@ final class PooledCallers {
 
     /**
      * Forgets the callers that an error has cut short, and the stand-ins of lanes that want no part at two repairs, the
-     * command timeout apart.
+     * command timeout apart. Such a stand-in is forsaken from then on.
      *
      * @param wants returns whether a lane wants a part
      */
     void mend(Predicate<String> wants) {
-        Set<Waiter> before = idle;
         Set<Waiter> now = new HashSet<>();
         for (Group group : groups.values()) {
             group.callers.keySet().removeIf(caller -> caller.forsaken);
             group.standIns.forEach((standIn, lane) -> {
                 if (!wants.test(lane)) {
+                    standIn.forsaken = idle.contains(standIn);
                     now.add(standIn);
                 }
             });
-            group.standIns.keySet().removeIf(standIn -> before.contains(standIn) && now.contains(standIn));
+            group.standIns.keySet().removeIf(standIn -> standIn.forsaken);
         }
         idle = now;
         groups.values().removeIf(group -> group.callers.isEmpty() && group.standIns.isEmpty());

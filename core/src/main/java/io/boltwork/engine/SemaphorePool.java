@@ -218,8 +218,8 @@ final class SemaphorePool extends LanePool {
     }
 
     /**
-     * Returns the caller that is served by a grant to a waiter: the first one with equal terms if that is a stand-in;
-     * {@code null} if there is none any more.
+     * Returns the caller that is served by a grant to a waiter: the first one with equal terms if that is a stand-in, or
+     * forsaken; {@code null} if there is none any more.
      */
     @Override
     @Nullable
@@ -228,7 +228,7 @@ final class SemaphorePool extends LanePool {
         guard.lock();
         try {
             refusals++;
-            if (!callers.removeStandIn(asked)) {
+            if (!callers.removeStandIn(asked) && !asked.forsaken) {
                 return asked;
             }
             first = callers.poll(asked.terms);

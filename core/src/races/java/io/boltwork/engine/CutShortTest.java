@@ -51,7 +51,7 @@ class CutShortTest {
 
     /** One way to use a lock of some kind, run at each stack depth. */
     enum Step {
-        LOCK {
+        LOCK(DEPTHS) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.lock(name);
@@ -61,21 +61,21 @@ class CutShortTest {
                 };
             }
         },
-        ACQUIRE {
+        ACQUIRE(DEPTHS) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.lock(name);
                 return () -> lock.acquire().close();
             }
         },
-        TRY {
+        TRY(DEPTHS) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.lock(name);
                 return () -> lock.tryAcquire().ifPresent(Lease::close);
             }
         },
-        LOCK_TWO {
+        LOCK_TWO(DEPTHS / 4) {
             @Override
             Runnable of(LockClient client, String name) {
                 MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
@@ -90,7 +90,7 @@ class CutShortTest {
                 return CutShortTest.works(client.lock(name)) && CutShortTest.works(client.lock(name + "-too"));
             }
         },
-        ACQUIRE_TWO {
+        ACQUIRE_TWO(DEPTHS / 4) {
             @Override
             Runnable of(LockClient client, String name) {
                 MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
@@ -102,7 +102,7 @@ class CutShortTest {
                 return LOCK_TWO.works(client, name);
             }
         },
-        READ {
+        READ(DEPTHS / 4) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.readWriteLock(name).readLock();
@@ -117,7 +117,7 @@ class CutShortTest {
                 return CutShortTest.works(client.readWriteLock(name).writeLock());
             }
         },
-        WRITE {
+        WRITE(DEPTHS / 4) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.readWriteLock(name).writeLock();
@@ -129,7 +129,7 @@ class CutShortTest {
                 return READ.works(client, name);
             }
         },
-        PERMIT {
+        PERMIT(DEPTHS / 4) {
             @Override
             Runnable of(LockClient client, String name) {
                 LeasedSemaphore semaphore = client.semaphore(name, 2);
@@ -143,7 +143,7 @@ class CutShortTest {
                 return both.isPresent();
             }
         },
-        COUNT_DOWN {
+        COUNT_DOWN(DEPTHS / 4) {
             @Override
             Runnable of(LockClient client, String name) {
                 DistributedLatch latch = client.latch(name);
@@ -164,6 +164,12 @@ class CutShortTest {
                 return latch.await(PATIENCE);
             }
         };
+
+        private final int depths;
+
+        Step(int depths) {
+            this.depths = depths;
+        }
 
         /** Returns the use of the lock with that name. */
         abstract Runnable of(LockClient client, String name);
@@ -197,7 +203,7 @@ class CutShortTest {
         List<String> stuck = new ArrayList<>();
         List<Thread> walking = new ArrayList<>();
         Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
-        for (int depth = 0; depth < DEPTHS; depth++) {
+        for (int depth = 0; depth < step.depths; depth++) {
             Runnable use = step.of(client, "lock-" + depth);
             int padding = depth;
             walking.add(inSmallThread(() -> {
@@ -212,8 +218,8 @@ class CutShortTest {
             }
         }
         end(walking);
-        assertThat(ends).as("stack overflows").hasSize(DEPTHS);
-        for (int i = 0; i < DEPTHS && stuck.size() < 3; i++) {
+        assertThat(ends).as("stack overflows").hasSize(step.depths);
+        for (int i = 0; i < step.depths && stuck.size() < 3; i++) {
             if (!step.works(client, "lock-" + i) || !step.works(other, "lock-" + i)) {
                 stuck.add("lock-" + i);
             }

@@ -65,14 +65,16 @@ class PoolRepairTest {
     void aStandInOfALaneThatWantsNothingIsForgottenAfterTwoRepairs() {
         Waiter caller = Waiter.ofHandle(TERMS, false);
         callers.add(caller);
-        callers.standIn(caller, "idle");
+        Waiter standIn = callers.standIn(caller, "idle");
         assertThat(callers.unrepresented()).isNull();
         callers.mend(lane -> false);
         assertThat(callers.unrepresented()).isNull(); // the lane may be about to want a part
         callers.mend(lane -> true);
         callers.mend(lane -> false);
         assertThat(callers.unrepresented()).isNull();
+        assertThat(standIn.forsaken).isFalse();
         callers.mend(lane -> false);
         assertThat(callers.unrepresented()).isSameAs(caller);
+        assertThat(standIn.forsaken).isTrue(); // so that a grant that comes for it nevertheless serves the caller
     }
 }

@@ -33,7 +33,8 @@ enum Entrant {
     JDBC_REGISTRY("jdbc-registry", "JdbcLockRegistry", Kind.STORE, JdbcRegistryLocks::new),
     SHEDLOCK("shedlock", "ShedLock", Kind.STORE, ShedLocks::new),
     CURATOR("curator", "InterProcessMutex", Kind.STORE, CuratorLocks::new),
-    SCRIPTS("scripts", "floor: the two scripts over Lettuce", Kind.FLOOR, ScriptPair::new),
+    SCRIPTS("scripts", "floor: the two scripts over Lettuce", Kind.FLOOR, ScriptPair::parked),
+    SCRIPTS_LED("scripts-led", "floor: the same, the caller runs the event loop", Kind.FLOOR, ScriptPair::led),
     PING("ping", "floor: two PINGs over Lettuce", Kind.FLOOR, PingPair::new),
     PUBLISH(
             "publish",

@@ -31,12 +31,15 @@ final class OneThread extends LoadScenario {
     }
 
     static List<Entrant> withFloors() {
-        return withOptions().filter(entrant -> !entrant.isOption()).toList();
+        return withOptions()
+                .filter(entrant -> !entrant.isOption() && entrant != Entrant.SCRIPTS_LED)
+                .toList();
     }
 
     private static Stream<Entrant> withOptions() {
         return Stream.of(Entrant.values())
                 .filter(entrant -> entrant.isOn(BenchDeployment.STANDALONE)
+                        && (entrant != Entrant.SCRIPTS_LED || LedConnections.isPossible())
                         && entrant != Entrant.PUBLISH
                         && entrant != Entrant.LOCAL
                         && !entrant.isShared()

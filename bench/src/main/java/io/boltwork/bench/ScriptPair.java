@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Floor: Boltwork's own two scripts, sent with Lettuce alone, for locks without contention. */
+/** Floors: Boltwork's own two scripts, sent with Lettuce alone, for locks without contention. */
 final class ScriptPair implements Contender {
     private static final String GRANTED = "1";
     /** The lifetime of an unused lock's key, in milliseconds. */
@@ -21,14 +21,65 @@ final class ScriptPair implements Contender {
 
     private record Digests(String acquire, String release) {}
 
-    private final Masters masters;
-    private final Map<StatefulRedisConnection<String, String>, Digests> loaded = new ConcurrentHashMap<>();
+    /** A way to send commands and to wait for their answers. */
+    interface Calls {
+        String load(String script);
+
+        List<Object> call(String digest, String[] key, String... arguments);
+    }
+
+    /** Where the calls come from. */
+    interface Source extends AutoCloseable {
+        /** Returns the calls for the current thread to the master of a key's slot. */
+        Calls of(String key);
+
+        @Override
+        void close();
+    }
+
+    private final Source source;
+    private final Map<Calls, Digests> loaded = new ConcurrentHashMap<>();
     private final String lease;
     private final AtomicLong requests = new AtomicLong();
 
-    ScriptPair(Setting setting) {
-        masters = new Masters(setting);
+    private ScriptPair(Setting setting, Source source) {
+        this.source = source;
         lease = Long.toString(setting.lease().toMillis());
+    }
+
+    /** The caller sleeps until a thread of Lettuce has the answer. */
+    static ScriptPair parked(Setting setting) {
+        Masters masters = new Masters(setting);
+        Map<StatefulRedisConnection<String, String>, Calls> calls = new ConcurrentHashMap<>();
+        return new ScriptPair(setting, new Source() {
+            @Override
+            public Calls of(String key) {
+                return calls.computeIfAbsent(masters.of(key), connection -> new Parked(connection.sync()));
+            }
+
+            @Override
+            public void close() {
+                masters.close();
+            }
+        });
+    }
+
+    /** The caller runs the event loop of its connection until it has the answer. */
+    static ScriptPair led(Setting setting) {
+        return new ScriptPair(setting, new LedConnections(setting));
+    }
+
+    /** The usual way. */
+    private record Parked(RedisCommands<String, String> redis) implements Calls {
+        @Override
+        public String load(String script) {
+            return redis.scriptLoad(script);
+        }
+
+        @Override
+        public List<Object> call(String digest, String[] key, String... arguments) {
+            return redis.evalsha(digest, ScriptOutputType.MULTI, key, arguments);
+        }
     }
 
     @Override
@@ -38,16 +89,15 @@ final class ScriptPair implements Contender {
 
     @Override
     public void close() {
-        masters.close();
+        source.close();
     }
 
-    private static Digests load(StatefulRedisConnection<String, String> connection) {
-        RedisCommands<String, String> redis = connection.sync();
-        return new Digests(redis.scriptLoad(PairScripts.acquire()), redis.scriptLoad(PairScripts.release()));
+    private static Digests load(Calls calls) {
+        return new Digests(calls.load(PairScripts.acquire()), calls.load(PairScripts.release()));
     }
 
     private final class Pair implements BenchLock {
-        private final RedisCommands<String, String> redis;
+        private final Calls calls;
         private final Digests digests;
         private final String[] key;
         private final String request = "00000000-0000-0000-0000-000000000000:" + requests.incrementAndGet();
@@ -55,15 +105,13 @@ final class ScriptPair implements Contender {
 
         Pair(String name) {
             key = new String[] {name};
-            StatefulRedisConnection<String, String> connection = masters.of(name);
-            redis = connection.sync();
-            digests = loaded.computeIfAbsent(connection, ScriptPair::load);
+            calls = source.of(name);
+            digests = loaded.computeIfAbsent(calls, ScriptPair::load);
         }
 
         @Override
         public void lock() {
-            List<Object> answer = redis.evalsha(
-                    digests.acquire, ScriptOutputType.MULTI, key, request, lease, "0", "1", FAR_AWAY, "", LIFE);
+            List<Object> answer = calls.call(digests.acquire, key, request, lease, "0", "1", FAR_AWAY, "", LIFE);
             if (!answer.get(1).toString().equals(GRANTED)) {
                 throw new IllegalStateException("The script pair needs a lock per thread; the reply was: " + answer);
             }
@@ -78,21 +126,7 @@ final class ScriptPair implements Contender {
 
         @Override
         public void unlock() {
-            redis.evalsha(
-                    digests.release,
-                    ScriptOutputType.MULTI,
-                    key,
-                    request,
-                    token,
-                    token,
-                    "0",
-                    "",
-                    "0",
-                    "0",
-                    "0",
-                    "",
-                    "",
-                    LIFE);
+            calls.call(digests.release, key, request, token, token, "0", "", "0", "0", "0", "", "", LIFE);
         }
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the order in which members are acquired: by example, and by callers that overlap at random. */
 class MultiPlanTest {
 
-    private static final int SEEDS = Integer.getInteger("boltwork.seeds", 1_000);
+    private static final int SEEDS = Integer.getInteger("boltwork.seeds", 500);
 
     // ================================================================ examples
 

@@ -43,7 +43,7 @@ class SimulationTest {
             return;
         }
         long first = Long.getLong("boltwork.firstSeed", 0);
-        long seeds = Long.getLong("boltwork.seeds", 1_000);
+        long seeds = Long.getLong("boltwork.seeds", 500);
         run(first, seeds);
         assertThat(handovers.get()).as("handovers").isPositive();
         assertThat(losses.get()).as("losses").isPositive();
@@ -58,7 +58,7 @@ class SimulationTest {
             return; // the other test runs it
         }
         long first = Plan.SHARED + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
-        run(first, Long.getLong("boltwork.seeds", 1_000) / 2);
+        run(first, Long.getLong("boltwork.seeds", 500) / 2);
         assertThat(handovers.get()).as("holds without a request").isPositive();
         assertThat(losses.get()).as("losses").isPositive();
         assertThat(restores.get()).as("restores").isPositive();
@@ -70,7 +70,7 @@ class SimulationTest {
             return; // another test runs it
         }
         long first = Plan.CONDITIONS + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
-        run(first, Long.getLong("boltwork.seeds", 1_000) / 4);
+        run(first, Long.getLong("boltwork.seeds", 500) / 4);
         assertThat(losses.get()).as("losses").isPositive();
         assertThat(restores.get()).as("restores").isPositive();
     }
@@ -81,7 +81,7 @@ class SimulationTest {
             return; // another test runs it
         }
         long first = Plan.RETENTION + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
-        run(first, Long.getLong("boltwork.seeds", 1_000) / 2);
+        run(first, Long.getLong("boltwork.seeds", 500) / 2);
         assertThat(handovers.get()).as("holds without a request").isPositive();
         assertThat(losses.get()).as("losses").isPositive();
         assertThat(restores.get()).as("restores").isPositive();

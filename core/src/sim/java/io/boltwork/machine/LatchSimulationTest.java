@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /** Tests latches on a bad network, with servers that forget and are replaced. One seed is one run, see {@link LatchWorld}. */
 class LatchSimulationTest {
 
-    private static final int SEEDS = Integer.getInteger("boltwork.seeds", 1_000);
+    private static final int SEEDS = Integer.getInteger("boltwork.seeds", 500);
     private static final long FIRST = Long.getLong("boltwork.firstSeed", 1);
 
     @Test

@@ -14,7 +14,7 @@ class UncertainClockTest {
 
     @Test
     void lockHasOneOwner() {
-        long seeds = Long.getLong("boltwork.seeds", 1_000) / 4;
+        long seeds = Long.getLong("boltwork.seeds", 500) / 4;
         int granted = 0;
         for (long seed = 1; seed <= seeds; seed++) {
             UncertainClockWorld world = new UncertainClockWorld(seed, Mistake.NONE);

@@ -24,7 +24,7 @@ abstract class LanePool {
     final Lanes machines;
 
     /** Guards the fields of the pool. No lane is called while it is held. */
-    final ReentrantLock guard = new ReentrantLock();
+    final ReentrantLock guard = new RoomyLock();
 
     /** The lanes of the requests that are not over, by their numbers. */
     private final ConcurrentHashMap<Long, String> byRequest = new ConcurrentHashMap<>();

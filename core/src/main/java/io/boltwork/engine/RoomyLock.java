@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A lock whose owner has the stack for what it does. If the stack is about to end, the error comes before the lock is taken, and
+ * not before it is released, which would never happen then. Thread-safe.
+ */
+final class RoomyLock extends ReentrantLock {
+    private static final long serialVersionUID = 1;
+
+    /** More than a few kilobytes of stack, compiled or not. */
+    private static final int FRAMES = 256;
+
+    @Override
+    public void lock() {
+        need(FRAMES);
+        super.lock();
+    }
+
+    private static int need(int frames) {
+        return frames == 0 ? 0 : 1 + need(frames - 1);
+    }
+}

@@ -121,7 +121,6 @@ final class Awaiting {
         } else if (request.state != State.WANTED || waiter == null || wait == null) {
             return;
         }
-        request.known = true;
         request.pending().knownTo(answer.server(), sent);
         if (wait.goesOn && !answer.server().run().equals(wait.run)) {
             wake(lock, waiter, wait); // this server may not have executed a signal that another one has

@@ -44,12 +44,16 @@ final class Granting {
             }
             return;
         }
+        boolean stands = answer.verdict() == Reply.Verdict.GRANTED || Asking.waits(acquire, answer);
+        if (stands || answer.verdict() == Reply.Verdict.WAITING) {
+            request.known = true; // first: an error may cut short the rest, and then the request must be withdrawn
+        }
         request.acquireEnded();
         request.answeredTo(command);
         // a request that was in the queue is unknown; or a newcomer was granted the lock, so no request was in the
         // queue
         boolean forgotten = !answer.known() && (request.standing || answer.verdict() == Reply.Verdict.GRANTED);
-        request.standing = answer.verdict() == Reply.Verdict.GRANTED || Asking.waits(acquire, answer);
+        request.standing = stands;
         if (forgotten) {
             Asking.askOthers(lock, request);
         }
@@ -57,7 +61,6 @@ final class Granting {
         Awaiting.answered(lock, request, answer);
         switch (answer.verdict()) {
             case GRANTED -> {
-                request.known = true;
                 if (request.part != null) {
                     request.part.granted(answer.token(), answer.share().blockEnd());
                     Withdrawing.nudgeAfter(lock, answer.remainingMillis()); // if there is more to do

@@ -30,6 +30,7 @@ final class Hunt {
             "io.boltwork.engine.ErrorRecoveryTest",
             "io.boltwork.engine.LostTimersTest",
             "io.boltwork.engine.MailboxTest",
+            "io.boltwork.engine.CutAnswerTest",
             "io.boltwork.engine.PoolRepairTest",
             "io.boltwork.engine.ManyWaitersTest",
             "io.boltwork.engine.AsyncWishTest",

@@ -2,7 +2,6 @@
 package io.boltwork.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.DistributedLatch;
@@ -200,9 +199,6 @@ class CutShortTest {
     @ParameterizedTest
     @EnumSource
     void locksWorkAfterStackOverflowsAnywhere(Step step) throws InterruptedException {
-        assumeTrue(
-                step != Step.READ && step != Step.WRITE || Boolean.getBoolean("boltwork.proof"),
-                "SKIPPED: a write lock stays taken once in several runs; -Dboltwork.proof=true shows it");
         FencedLock bystander = client.lock("bystander");
         List<String> stuck = new ArrayList<>();
         List<Thread> walking = new ArrayList<>();

@@ -41,6 +41,7 @@ class NewerServersTest {
                 .selectors(
                         selectClass(StandaloneCallContractTest.class),
                         selectClass(StandaloneLeaseContractTest.class),
+                        selectClass(StandaloneLossContractTest.class),
                         selectClass(StandaloneOutageContractTest.class),
                         selectClass(AcquireScriptTest.class),
                         selectClass(AnnounceScriptTest.class),

@@ -4,7 +4,7 @@ package io.boltwork.testkit;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The part of {@link LockContract} about leases: their length, renewal, bounds and owners, and their loss.
+ * The part of {@link LockContract} about leases: their length, renewal, bounds and owners.
  *
  * @since 0.1.0
  */
@@ -44,41 +44,6 @@ public abstract class LeaseContract {
     @Nested
     class Owners extends LockContractOwners {
         Owners() {
-            super(LeaseContract.this.site());
-        }
-    }
-
-    @Nested
-    class Verifying extends LockContractVerifying {
-        Verifying() {
-            super(LeaseContract.this.site());
-        }
-    }
-
-    @Nested
-    class Losing extends LockContractLosing {
-        Losing() {
-            super(LeaseContract.this.site());
-        }
-    }
-
-    @Nested
-    class Listening extends LockContractListening {
-        Listening() {
-            super(LeaseContract.this.site());
-        }
-    }
-
-    @Nested
-    class ListenerCalls extends LockContractListenerCalls {
-        ListenerCalls() {
-            super(LeaseContract.this.site());
-        }
-    }
-
-    @Nested
-    class Retaining extends LockContractRetaining {
-        Retaining() {
             super(LeaseContract.this.site());
         }
     }

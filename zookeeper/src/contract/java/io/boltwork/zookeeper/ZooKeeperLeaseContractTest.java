@@ -5,7 +5,7 @@ import io.boltwork.testkit.LeaseContract;
 import io.boltwork.testkit.LockSite;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Locks on ZooKeeper keep the Lease contract. */
+/** Leases of locks on ZooKeeper keep the contract. */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class ZooKeeperLeaseContractTest extends LeaseContract {
 

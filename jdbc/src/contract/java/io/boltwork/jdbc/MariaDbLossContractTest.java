@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.LossContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks in MariaDB keep the contract of losses. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class MariaDbLossContractTest extends LossContract {
+    @Override
+    protected LockSite site() {
+        return MariaDbSite.get();
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.LossContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Locks on a quorum of three real servers keep the contract of losses. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class RedisQuorumLossContractTest extends LossContract {
+
+    @RegisterExtension
+    static final QuorumRedis REDIS = new QuorumRedis(3);
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.redis;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.LossContract;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Locks on a real, standalone Redis keep the contract of losses. */
+class StandaloneLossContractTest extends LossContract {
+
+    @RegisterExtension
+    static final StandaloneRedis REDIS = new StandaloneRedis();
+
+    @Override
+    protected LockSite site() {
+        return REDIS.site();
+    }
+}

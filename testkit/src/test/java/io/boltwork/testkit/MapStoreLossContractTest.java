@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.testkit;
+
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks in a map with versions keep the contract of losses. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class MapStoreLossContractTest extends LossContract {
+
+    @Override
+    protected LockSite site() {
+        return new MapStoreSite();
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.testkit;
+
+/** Locks in memory keep the contract of losses. */
+class MemoryLossContractTest extends LossContract {
+
+    @Override
+    protected LockSite site() {
+        return new MemorySite();
+    }
+}

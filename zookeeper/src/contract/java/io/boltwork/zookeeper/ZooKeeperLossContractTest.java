@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.zookeeper;
+
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.LossContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on ZooKeeper keep the contract of losses. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class ZooKeeperLossContractTest extends LossContract {
+
+    @Override
+    protected LockSite site() {
+        return ZooKeeperSite.shared();
+    }
+}

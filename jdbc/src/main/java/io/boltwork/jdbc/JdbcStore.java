@@ -20,12 +20,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +49,7 @@ final class JdbcStore implements RecordStore {
     private final StoreTables tables;
     private final StoreConnections connections;
     private volatile @Nullable MessageThread messages;
-    private volatile @Nullable PostgresShortForms shortForms;
+    private volatile @Nullable ShortForms shortForms;
 
     /** By client, whether its messages are pushed or left in its inbox, as far as that is known. */
     private final Map<String, Route> routes = new ConcurrentHashMap<>();
@@ -80,9 +78,7 @@ final class JdbcStore implements RecordStore {
             close();
             throw failed;
         }
-        if (tables.statements().dialect == StoreDialect.POSTGRESQL) {
-            shortForms = new PostgresShortForms(options.tablePrefix());
-        }
+        shortForms = ShortForms.of(tables.statements().dialect, options.tablePrefix());
     }
 
     private MessageThread messages() {
@@ -218,30 +214,24 @@ final class JdbcStore implements RecordStore {
 
     @Override
     public ShortForm<Reply.Acquired> acquireFree(Command.Acquire command, long idleMillis) {
-        PostgresShortForms forms = shortForms;
-        return forms == null
-                ? ShortForm.none()
-                : connections.call(
-                        session -> unlessConflict(ShortForm.none(), () -> forms.acquire(session, command, idleMillis)));
+        return connections.call(
+                session -> unlessConflict(ShortForm.none(), () -> shortForms().acquire(session, command, idleMillis)));
     }
 
     @Override
     public ShortForm<Reply.Released> releaseUnwanted(Command.Release command, long idleMillis) {
-        PostgresShortForms forms = shortForms;
-        return forms == null
-                ? ShortForm.none()
-                : connections.call(
-                        session -> unlessConflict(ShortForm.none(), () -> forms.release(session, command, idleMillis)));
+        return connections.call(
+                session -> unlessConflict(ShortForm.none(), () -> shortForms().release(session, command, idleMillis)));
     }
 
     @Override
     public Extended extendUnwanted(List<Command.Renew.Item> items, long notAfter, long idleMillis) {
-        PostgresShortForms forms = shortForms;
-        return connections.call(session -> unlessConflict(
-                Extended.NONE,
-                () -> forms == null
-                        ? extendEach(session, items, notAfter, idleMillis)
-                        : forms.extend(session, items, notAfter, idleMillis)));
+        return connections.call(session ->
+                unlessConflict(Extended.NONE, () -> shortForms().extend(session, items, notAfter, idleMillis)));
+    }
+
+    private ShortForms shortForms() {
+        return Objects.requireNonNull(shortForms, "The store has not been opened");
     }
 
     private interface SqlForm<T> {
@@ -257,32 +247,6 @@ final class JdbcStore implements RecordStore {
                 return otherwise;
             }
             throw failure;
-        }
-    }
-
-    /** Extends leases by one statement each, which some drivers send together. */
-    private static Extended extendEach(
-            StoreSession session, List<Command.Renew.Item> items, long notAfter, long idleMillis) throws SQLException {
-        try (NamedSql.Prepared extend = session.sql().extend.on(session.connection)) {
-            for (Command.Renew.Item item : items) {
-                extend.set("name", bytes(item.lock()))
-                        .set("owner", RecordColumns.owner(item.request()))
-                        .set("token", item.firstToken())
-                        .set("lease", item.leaseMillis() + item.takeoverMillis())
-                        .set("life", idleMillis)
-                        .set("latest", latestMicros(notAfter))
-                        .batch();
-            }
-            int[] counts = extend.updateAll();
-            Set<String> extended = new HashSet<>();
-            for (int i = 0; i < counts.length; i++) {
-                if (counts[i] > 0) {
-                    extended.add(items.get(i).lock());
-                }
-            }
-            return extended.isEmpty()
-                    ? Extended.NONE
-                    : new Extended(extended, session.ask().earliest());
         }
     }
 

@@ -2,7 +2,6 @@
 package io.boltwork.jdbc;
 
 import io.boltwork.spi.Command;
-import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.store.Extended;
@@ -26,7 +25,7 @@ import java.util.Set;
  * returns the row, and has neither written nor locked anything. Otherwise it writes ({@code done}), and checks the row again
  * under its lock, because another statement may have been faster.
  */
-final class PostgresShortForms {
+final class PostgresShortForms implements ShortForms {
     private static final String SEEN = """
             WITH seen AS MATERIALIZED (
                 SELECT version, expires_at, fence, token, until_at, owner, rest FROM {lock}
@@ -105,8 +104,6 @@ final class PostgresShortForms {
                     AND r.token = (:tokens)[array_position(:names, r.name)] ELSE FALSE END
             RETURNING r.name, c.now, {started} AS started""";
 
-    private static final int BLOCK = LockBackend.TOKENS_PER_HOLD - 1;
-
     private final NamedSql acquire;
     private final NamedSql release;
     private final NamedSql extend;
@@ -117,7 +114,8 @@ final class PostgresShortForms {
         extend = StoreDialect.POSTGRESQL.sql(prefix, EXTEND);
     }
 
-    ShortForm<Reply.Acquired> acquire(StoreSession session, Command.Acquire command, long idleMillis)
+    @Override
+    public ShortForm<Reply.Acquired> acquire(StoreSession session, Command.Acquire command, long idleMillis)
             throws SQLException {
         long lease = command.leaseMillis() + command.takeoverMillis();
         try (NamedSql.Prepared statement = acquire.on(session.connection);
@@ -136,14 +134,12 @@ final class PostgresShortForms {
                 return new ShortForm<>(null, found(session, row));
             }
             ServerTime server = time(session, row, row.getLong("until_at") - lease);
-            return new ShortForm<>(
-                    new Reply.Acquired(
-                            server, Reply.Verdict.GRANTED, row.getLong("token"), 0, 0, false, command.request()),
-                    null);
+            return ShortForms.granted(server, row.getLong("token"), command);
         }
     }
 
-    ShortForm<Reply.Released> release(StoreSession session, Command.Release command, long idleMillis)
+    @Override
+    public ShortForm<Reply.Released> release(StoreSession session, Command.Release command, long idleMillis)
             throws SQLException {
         try (NamedSql.Prepared statement = release.on(session.connection);
                 ResultSet row = statement
@@ -160,12 +156,12 @@ final class PostgresShortForms {
             if (!row.getBoolean("done")) {
                 return new ShortForm<>(null, found(session, row));
             }
-            ServerTime server = time(session, row, row.getLong("token"));
-            return new ShortForm<>(new Reply.Released(server, Reply.Release.RELEASED, null, 0, null), null);
+            return ShortForms.released(time(session, row, row.getLong("token")));
         }
     }
 
-    Extended extend(StoreSession session, List<Command.Renew.Item> leases, long notAfter, long idleMillis)
+    @Override
+    public Extended extend(StoreSession session, List<Command.Renew.Item> leases, long notAfter, long idleMillis)
             throws SQLException {
         List<Command.Renew.Item> items = leases.stream()
                 .sorted(Comparator.comparing(Command.Renew.Item::lock))

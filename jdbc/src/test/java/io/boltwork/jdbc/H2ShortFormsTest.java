@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import java.time.Duration;
+
+/** The short forms of H2. */
+class H2ShortFormsTest extends ShortFormsTest {
+    private static final H2Site SITE = new H2Site();
+
+    @Override
+    JdbcSite site() {
+        return SITE;
+    }
+
+    @Override
+    Duration extensionLag() {
+        return Duration.ofSeconds(1); // it asks for the time afterwards
+    }
+}

@@ -44,7 +44,7 @@ final class RemoteClient implements AutoCloseable {
     static final Duration SHUTDOWN = Duration.ofSeconds(1);
 
     /** JVM options for a faster start by less compilation. */
-    private static final List<String> JVM_ARGS = List.of("-Xmx128m", "-XX:TieredStopAtLevel=1");
+    private static final List<String> JVM_ARGS = List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
     private static final String LEAVE = "main leave";
 

@@ -41,6 +41,7 @@ class BlockHoundTest {
                 .loadIntegrations()
                 // guards a few instructions, like the locks inside the JDK's collections; waits are not by lock()
                 .allowBlockingCallsInside("java.util.concurrent.locks.ReentrantLock", "lock")
+                .allowBlockingCallsInside("java.util.concurrent.locks.StampedLock", "writeLock") // of Netty's buffers
                 .blockingMethodCallback(method ->
                         BLOCKED.add(method + " on " + Thread.currentThread().getName() + "\n"
                                 + Stream.of(new Throwable().getStackTrace())

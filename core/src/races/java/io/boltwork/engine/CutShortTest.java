@@ -75,7 +75,7 @@ class CutShortTest {
                 return () -> lock.tryAcquire().ifPresent(Lease::close);
             }
         },
-        LOCK_TWO(DEPTHS / 4) {
+        LOCK_TWO(DEPTHS / 10) {
             @Override
             Runnable of(LockClient client, String name) {
                 MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
@@ -90,7 +90,7 @@ class CutShortTest {
                 return CutShortTest.works(client.lock(name)) && CutShortTest.works(client.lock(name + "-too"));
             }
         },
-        ACQUIRE_TWO(DEPTHS / 4) {
+        ACQUIRE_TWO(DEPTHS / 10) {
             @Override
             Runnable of(LockClient client, String name) {
                 MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
@@ -102,7 +102,7 @@ class CutShortTest {
                 return LOCK_TWO.works(client, name);
             }
         },
-        READ(DEPTHS / 4) {
+        READ(DEPTHS / 10) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.readWriteLock(name).readLock();
@@ -117,7 +117,7 @@ class CutShortTest {
                 return CutShortTest.works(client.readWriteLock(name).writeLock());
             }
         },
-        WRITE(DEPTHS / 4) {
+        WRITE(DEPTHS / 10) {
             @Override
             Runnable of(LockClient client, String name) {
                 FencedLock lock = client.readWriteLock(name).writeLock();
@@ -129,7 +129,7 @@ class CutShortTest {
                 return READ.works(client, name);
             }
         },
-        PERMIT(DEPTHS / 4) {
+        PERMIT(DEPTHS / 10) {
             @Override
             Runnable of(LockClient client, String name) {
                 LeasedSemaphore semaphore = client.semaphore(name, 2);
@@ -143,7 +143,7 @@ class CutShortTest {
                 return both.isPresent();
             }
         },
-        COUNT_DOWN(DEPTHS / 4) {
+        COUNT_DOWN(DEPTHS / 10) {
             @Override
             Runnable of(LockClient client, String name) {
                 DistributedLatch latch = client.latch(name);

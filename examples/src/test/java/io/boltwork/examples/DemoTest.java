@@ -32,6 +32,9 @@ class DemoTest {
     @ParameterizedTest
     @ValueSource(strings = {"lock", "trylock"})
     void oversellsWithoutALockAndNeverWithBoltwork(String mode) throws Exception {
+        assumeTrue(
+                mode.equals("lock") || Boolean.getBoolean("boltwork.proof"),
+                "skipped: ten seconds, -Dboltwork.proof=true");
         try (DemoRun demo = DemoRun.start(directory, with("--mode", mode))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
             Table table = new Table(demo.output());

@@ -13,6 +13,11 @@ class H2ShortFormsTest extends ShortFormsTest {
     }
 
     @Override
+    int steps() {
+        return 6_000;
+    }
+
+    @Override
     Duration extensionLag() {
         return Duration.ofSeconds(1); // it asks for the time afterwards
     }

@@ -12,6 +12,11 @@ class PostgresShortFormsTest extends ShortFormsTest {
     }
 
     @Override
+    int steps() {
+        return 1_500;
+    }
+
+    @Override
     Duration extensionLag() {
         return Duration.ZERO;
     }

@@ -14,7 +14,7 @@ final class MariaDbSite extends JdbcSite {
 
     final MariaDbServer server;
 
-    private MariaDbSite(MariaDbServer server) {
+    MariaDbSite(MariaDbServer server) {
         this.server = server;
     }
 

@@ -126,16 +126,16 @@ public interface LockListener {
     default void backendWarning(BackendWarning event) {}
 
     /**
-     * Called when threads wait for each other in a circle, or may do so: none of them can go on. Called once for each
-     * circle, a few seconds after it began. The client does not break the circle.
+     * Called when threads wait for each other in a cycle, or may do so: none of them can go on. Called once for each
+     * cycle, a few seconds after it began. The client does not break the cycle.
      *
-     * <p>A circle is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A circle that a time limit, a fixed
+     * <p>A cycle is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A cycle that a time limit, a fixed
      * lease, {@code maxHold} or another thread with a {@link Lease} may end is reported as possible after 10 s.
      *
-     * <p>The threads may belong to several clients. Such a circle is reported later, after 20 s or more, and each of its
-     * clients reports it. Circles of several clients with more than eight threads are not found.
+     * <p>The threads may belong to several clients. Such a cycle is reported later, after 20 s or more, and each of its
+     * clients reports it. Cycles of several clients with more than eight threads are not found.
      *
-     * @param event the circle
+     * @param event the cycle
      */
     default void deadlock(Deadlock event) {}
 
@@ -375,25 +375,25 @@ public interface LockListener {
     /**
      * Threads wait for each other, or may do so.
      *
-     * @param certain whether nothing will end the circle by itself; otherwise it is possible that one of them goes on
-     * @param circle the waits: each one is for a lock that the next one's waiter holds, and the last one for a lock that
+     * @param certain whether nothing will end the cycle by itself; otherwise it is possible that one of them goes on
+     * @param cycle the waits: each one is for a lock that the next one's waiter holds, and the last one for a lock that
      *     the first one's waiter holds
      */
-    record Deadlock(boolean certain, List<Blocked> circle) {
+    record Deadlock(boolean certain, List<Blocked> cycle) {
 
         /**
          * Copies the waits.
          *
-         * @param certain whether nothing will end the circle by itself
-         * @param circle the waits
+         * @param certain whether nothing will end the cycle by itself
+         * @param cycle the waits
          */
         public Deadlock {
-            circle = List.copyOf(circle);
+            cycle = List.copyOf(cycle);
         }
 
         @Override
         public String toString() {
-            return Printable.text("Deadlock[certain=" + certain + ", circle=" + circle + "]");
+            return Printable.text("Deadlock[certain=" + certain + ", cycle=" + cycle + "]");
         }
     }
 

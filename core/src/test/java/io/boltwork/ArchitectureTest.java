@@ -87,7 +87,7 @@ class ArchitectureTest {
     }
 
     @ArchTest
-    static void noCircleOfTypesCrossesRooms(JavaClasses types) {
+    static void noCycleOfTypesCrossesRooms(JavaClasses types) {
         for (JavaClass type : types) {
             JavaClass top = outermost(type);
             for (JavaClass reached : reachable(top)) {
@@ -104,7 +104,7 @@ class ArchitectureTest {
      * By package, the most types that use one another, directly or not. They can be understood only together. The commands are
      * one sealed family, and count as one type in however many files they are.
      */
-    private static final Map<String, Integer> LARGEST_CIRCLES = Map.of(
+    private static final Map<String, Integer> LARGEST_CYCLES = Map.of(
             "io.boltwork.spi", 3, // the commands, their executor and their visitor
             "io.boltwork.spi.rules", 0,
             "io.boltwork", 2,
@@ -116,25 +116,25 @@ class ArchitectureTest {
             "io.boltwork.quorum", 2);
 
     @ArchTest
-    static void circlesOfTypesAreSmall(JavaClasses types) {
+    static void cyclesOfTypesAreSmall(JavaClasses types) {
         for (String room : ROOMS) {
-            Map<String, Set<String>> circles = new TreeMap<>();
+            Map<String, Set<String>> cycles = new TreeMap<>();
             Set<JavaClass> tops = types.stream()
                     .filter(type -> type.getPackageName().equals(room))
                     .map(ArchitectureTest::outermost)
                     .collect(Collectors.toSet());
             for (JavaClass top : tops) {
-                circles.put(top.getSimpleName(), circle(top));
+                cycles.put(top.getSimpleName(), cycle(top));
             }
-            Set<String> largest = circles.values().stream()
+            Set<String> largest = cycles.values().stream()
                     .max(Comparator.comparingInt(Set::size))
                     .orElseThrow();
-            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CIRCLES.get(room));
-            System.out.println(room + ": " + tops.size() + " types, largest circle " + largest.size() + " " + largest);
+            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CYCLES.get(room));
+            System.out.println(room + ": " + tops.size() + " types, largest cycle " + largest.size() + " " + largest);
         }
     }
 
-    private static Set<String> circle(JavaClass top) {
+    private static Set<String> cycle(JavaClass top) {
         return reachable(top).stream()
                 .filter(other -> reachable(other).contains(top))
                 .map(type -> type.isAssignableTo(Command.class) ? "Command" : type.getSimpleName())

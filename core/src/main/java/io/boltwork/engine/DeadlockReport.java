@@ -38,28 +38,28 @@ final class DeadlockReport {
                 nameOf(wait), wait.kind(), wait.lock(), holder, token, wait.waited(now), StackOf.now(wait.asker));
     }
 
-    /** Reports a circle once. */
-    void tell(boolean certain, List<Blocked> circle) {
-        StackOf stacks = stacks(circle);
+    /** Reports a cycle once. */
+    void tell(boolean certain, List<Blocked> cycle) {
+        StackOf stacks = stacks(cycle);
         if (certain) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "Deadlock: threads wait for each other. Boltwork does not break the circle",
+                    "Deadlock: threads wait for each other. Boltwork does not break the cycle",
                     stacks);
         } else {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "Possible deadlock: threads or clients may wait for each other. Boltwork does not break the circle",
+                    "Possible deadlock: threads or clients may wait for each other. Boltwork does not break the cycle",
                     stacks);
         }
-        Deadlock event = new Deadlock(certain, circle);
+        Deadlock event = new Deadlock(certain, cycle);
         core.listeners.tell(listener -> listener.deadlock(event), events::run);
     }
 
     /** Returns a throwable that has the stacks of all threads. */
-    private static StackOf stacks(List<Blocked> circle) {
-        StackOf all = new StackOf("a circle of " + circle.size(), List.of());
-        for (Blocked one : circle) {
+    private static StackOf stacks(List<Blocked> cycle) {
+        StackOf all = new StackOf("a cycle of " + cycle.size(), List.of());
+        for (Blocked one : cycle) {
             Duration waited = Duration.ofMillis(one.waited().toMillis());
             all.addSuppressed(new StackOf(
                     one.waiter() + " has waited for " + Durations.text(waited) + " for the lock '"

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 final class DeadlockWatch {
 
     /*
-     * A look is no snapshot: the threads go on meanwhile, so a circle that it finds may be none. But a caller waits for a
-     * lock once, and a hold that has ended never comes back. If all waits and holds of the circle are still there at the
-     * next look, the circle was there between the two.
+     * A look is no snapshot: the threads go on meanwhile, so a cycle that it finds may be none. But a caller waits for a
+     * lock once, and a hold that has ended never comes back. If all waits and holds of the cycle are still there at the
+     * next look, the cycle was there between the two.
      */
 
     /**
-     * The time after which a circle that is not certain is reported, in nanoseconds. Most of them have ended by then, and
+     * The time after which a cycle that is not certain is reported, in nanoseconds. Most of them have ended by then, and
      * would be false alarms.
      */
     static final long POSSIBLE_AFTER = TimeUnit.SECONDS.toNanos(10);
@@ -37,11 +37,11 @@ final class DeadlockWatch {
     private final DeadlockReport report;
     private final RemoteDeadlocks remote;
 
-    /** The circles that the last look has found. */
-    private List<WaitGraph.Circle> suspected = List.of();
+    /** The cycles that the last look has found. */
+    private List<WaitGraph.Cycle> suspected = List.of();
 
-    /** The circles that were reported and are still closed. */
-    private final Set<WaitGraph.Circle> told = new HashSet<>();
+    /** The cycles that were reported and are still closed. */
+    private final Set<WaitGraph.Cycle> told = new HashSet<>();
 
     DeadlockWatch(ClientCore core, LockDrivers drivers, LongWaits waits) {
         this.core = core;
@@ -51,19 +51,19 @@ final class DeadlockWatch {
         this.remote = new RemoteDeadlocks(core, report);
     }
 
-    /** Reports the circles that the look before has found and that are still closed, and looks for others. */
+    /** Reports the cycles that the look before has found and that are still closed, and looks for others. */
     void look() {
         report.resume();
-        told.removeIf(circle -> !circle.isClosed());
+        told.removeIf(cycle -> !cycle.isClosed());
         long now = core.ticker.nanos();
-        for (WaitGraph.Circle circle : suspected) {
-            if (circle.isClosed() && (circle.isCertain() || isOld(circle, now)) && isNew(circle)) {
-                tell(circle, now);
+        for (WaitGraph.Cycle cycle : suspected) {
+            if (cycle.isClosed() && (cycle.isCertain() || isOld(cycle, now)) && isNew(cycle)) {
+                tell(cycle, now);
             }
         }
         List<Wait> threads = threadsThatWait(now);
         WaitGraph graph = new WaitGraph(threads, wait -> holds.blockersOf(wait.key, wait.isReader()));
-        suspected = graph.circles();
+        suspected = graph.cycles();
         List<OutwardWait> outward = OutwardWait.among(
                 threads.stream()
                         .filter(wait -> now - wait.since >= POSSIBLE_AFTER)
@@ -83,24 +83,24 @@ final class DeadlockWatch {
                         .toList();
     }
 
-    private static boolean isOld(WaitGraph.Circle circle, long now) {
-        return circle.links().stream().allMatch(link -> now - link.waiting().since >= POSSIBLE_AFTER);
+    private static boolean isOld(WaitGraph.Cycle cycle, long now) {
+        return cycle.links().stream().allMatch(link -> now - link.waiting().since >= POSSIBLE_AFTER);
     }
 
-    /** Returns whether a circle has a thread of which no circle was reported. */
-    private boolean isNew(WaitGraph.Circle circle) {
-        return circle.links().stream().anyMatch(link -> told.stream().noneMatch(other -> other.has(link.waiting())));
+    /** Returns whether a cycle has a thread of which no cycle was reported. */
+    private boolean isNew(WaitGraph.Cycle cycle) {
+        return cycle.links().stream().anyMatch(link -> told.stream().noneMatch(other -> other.has(link.waiting())));
     }
 
-    private void tell(WaitGraph.Circle circle, long now) {
+    private void tell(WaitGraph.Cycle cycle, long now) {
         List<Blocked> blocked = new ArrayList<>();
-        for (WaitGraph.Link link : circle.links()) {
+        for (WaitGraph.Link link : cycle.links()) {
             Hold hold = link.hold();
             blocked.add(DeadlockReport.blocked(link.waiting(), hold.owner(), hold.token, now));
         }
-        if (circle.isClosed()) { // else the stacks are those of something else
-            told.add(circle);
-            report.tell(circle.isCertain(), blocked);
+        if (cycle.isClosed()) { // else the stacks are those of something else
+            told.add(cycle);
+            report.tell(cycle.isCertain(), blocked);
         }
     }
 }

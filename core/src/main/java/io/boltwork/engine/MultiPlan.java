@@ -8,7 +8,7 @@ import java.util.BitSet;
  *
  * <p>First all members are tried at once. Those before the first one that was refused are kept; the others are given
  * back. Then the members are waited for one after the other, in the global order. A thread that waits for a member
- * therefore holds only earlier ones, and waits form no circle.
+ * therefore holds only earlier ones, and waits form no cycle.
  *
  * <p>Members with equal places in that order form a group. They have equal names on different backends, which no order
  * distinguishes in all JVMs. One member of a group is waited for, while no other one of the group is held. Then the

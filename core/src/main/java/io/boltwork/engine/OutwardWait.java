@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A thread of this client that holds something and waits for long, in the end for another client. It may be in a circle
+ * A thread of this client that holds something and waits for long, in the end for another client. It may be in a cycle
  * with threads of that client.
  *
  * @param waiting the wait

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads of several clients that wait for each other, each for what the next one holds. Begins with the oldest wait of
- * this client. If two looks find equal circles, the same threads wait for the same holds.
+ * this client. If two looks find equal cycles, the same threads wait for the same holds.
  */
-record RemoteCircle(List<Link> links) {
+record RemoteCycle(List<Link> links) {
 
     /** A lock at the server. */
     record Name(LockKind kind, String lock) {}
@@ -46,8 +46,8 @@ record RemoteCircle(List<Link> links) {
      */
     record Link(Member waiter, String queued, String holder, long token, boolean isCertain) {}
 
-    /** Returns the circle of some links, at least one of which is of this client. */
-    static RemoteCircle of(List<Link> links) {
+    /** Returns the cycle of some links, at least one of which is of this client. */
+    static RemoteCycle of(List<Link> links) {
         List<Link> rotated = new ArrayList<>(links);
         int oldest = 0;
         for (int i = 1; i < links.size(); i++) {
@@ -56,7 +56,7 @@ record RemoteCircle(List<Link> links) {
             }
         }
         Collections.rotate(rotated, -oldest);
-        return new RemoteCircle(List.copyOf(rotated));
+        return new RemoteCycle(List.copyOf(rotated));
     }
 
     private static long number(Link link) {
@@ -64,12 +64,12 @@ record RemoteCircle(List<Link> links) {
         return here == null ? Long.MAX_VALUE : here.waiting().number;
     }
 
-    /** Returns whether nothing ends the circle by itself. */
+    /** Returns whether nothing ends the cycle by itself. */
     boolean isCertain() {
         return links.stream().allMatch(link -> link.isCertain && !link.waiter.thread.isLimited());
     }
 
-    /** Returns whether a thread of this client is known to have left the circle. */
+    /** Returns whether a thread of this client is known to have left the cycle. */
     boolean isOver() {
         return here().anyMatch(OutwardWait::isOver);
     }

@@ -4,8 +4,8 @@ package io.boltwork.engine;
 import io.boltwork.ClientInfo;
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.engine.LongWaits.Wait;
-import io.boltwork.engine.RemoteCircle.Link;
-import io.boltwork.engine.RemoteCircle.Member;
+import io.boltwork.engine.RemoteCycle.Link;
+import io.boltwork.engine.RemoteCycle.Member;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
@@ -21,14 +21,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for circles of threads of several clients. The clients publish which of their threads wait for long, what they
+ * Looks for cycles of threads of several clients. The clients publish which of their threads wait for long, what they
  * hold and what they want. The server is asked about a few locks and clients at a time, and only while a thread that
  * holds something has waited for another client for long. Called by the heartbeat.
  */
 final class RemoteDeadlocks {
 
     /*
-     * A pass of questions takes some seconds, so a circle that it finds may be none: its parts were there at different
+     * A pass of questions takes some seconds, so a cycle that it finds may be none: its parts were there at different
      * times. But a request holds a lock once, and a thread waits once. If the next pass finds the same waits and holds, they
      * have all been there between the two passes.
      */
@@ -48,11 +48,11 @@ final class RemoteDeadlocks {
     private final ClientCore core;
     private final DeadlockReport report;
 
-    /** The waits of this client in circles that were reported. */
+    /** The waits of this client in cycles that were reported. */
     private final Set<Wait> told = new HashSet<>();
 
-    /** The circles that the last pass has found. */
-    private Set<RemoteCircle> suspected = Set.of();
+    /** The cycles that the last pass has found. */
+    private Set<RemoteCycle> suspected = Set.of();
 
     private @Nullable RemotePass pass;
     private long nextPass;
@@ -81,16 +81,16 @@ final class RemoteDeadlocks {
         if (running.isRefused()) {
             end(Set.of(), now + REFUSED);
         } else if (!running.step(threads, now)) {
-            for (RemoteCircle circle : running.circles()) {
-                if (suspected.contains(circle) && !told.containsAll(circle.waitsHere())) {
-                    tell(running, circle, now);
+            for (RemoteCycle cycle : running.cycles()) {
+                if (suspected.contains(cycle) && !told.containsAll(cycle.waitsHere())) {
+                    tell(running, cycle, now);
                 }
             }
-            end(running.circles(), now + PAUSE);
+            end(running.cycles(), now + PAUSE);
         }
     }
 
-    private void end(Set<RemoteCircle> found, long next) {
+    private void end(Set<RemoteCycle> found, long next) {
         pass = null;
         suspected = found;
         nextPass = next;
@@ -98,9 +98,8 @@ final class RemoteDeadlocks {
 
     /** Returns a new pass, or {@code null} if there is nothing to ask about. Each thread has its turn. */
     private @Nullable RemotePass newPass(long now, List<OutwardWait> threads) {
-        Set<Wait> expected = suspected.stream()
-                .flatMap(circle -> circle.waitsHere().stream())
-                .collect(Collectors.toSet());
+        Set<Wait> expected =
+                suspected.stream().flatMap(cycle -> cycle.waitsHere().stream()).collect(Collectors.toSet());
         Set<Wait> starts = threads.stream()
                 .filter(OutwardWait::isOutside)
                 .map(OutwardWait::waiting)
@@ -118,16 +117,16 @@ final class RemoteDeadlocks {
 
     // ================================================================ reports
 
-    private void tell(RemotePass asked, RemoteCircle circle, long now) {
+    private void tell(RemotePass asked, RemoteCycle cycle, long now) {
         List<Blocked> blocked = new ArrayList<>();
-        List<Link> links = circle.links();
+        List<Link> links = cycle.links();
         for (int i = 0; i < links.size(); i++) {
             Member next = links.get((i + 1) % links.size()).waiter();
             blocked.add(blocked(asked, links.get(i), next, now));
         }
-        if (!circle.isOver()) { // else the stacks are those of something else
-            told.addAll(circle.waitsHere());
-            report.tell(circle.isCertain(), blocked);
+        if (!cycle.isOver()) { // else the stacks are those of something else
+            told.addAll(cycle.waitsHere());
+            report.tell(cycle.isCertain(), blocked);
         }
     }
 

@@ -3,9 +3,9 @@ package io.boltwork.engine;
 
 import io.boltwork.LockKind;
 import io.boltwork.engine.LongWaits.Wait;
-import io.boltwork.engine.RemoteCircle.Link;
-import io.boltwork.engine.RemoteCircle.Member;
-import io.boltwork.engine.RemoteCircle.Name;
+import io.boltwork.engine.RemoteCycle.Link;
+import io.boltwork.engine.RemoteCycle.Member;
+import io.boltwork.engine.RemoteCycle.Name;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RemotePass {
 
-    /** The most threads of a circle. Each further one costs two questions, and longer circles are rare. */
+    /** The most threads of a cycle. Each further one costs two questions, and longer cycles are rare. */
     private static final int MOST_THREADS = 8;
 
     /** The most locks that are asked about at once, which is once a second: they must not be a load for the server. */
@@ -61,7 +61,7 @@ final class RemotePass {
     /** The threads of this client at the latest step. */
     private List<OutwardWait> here = List.of();
 
-    private Set<RemoteCircle> circles = Set.of();
+    private Set<RemoteCycle> cycles = Set.of();
     private int steps;
 
     /** @param starts the waits at which the chains begin */
@@ -80,9 +80,9 @@ final class RemotePass {
         return isRefused;
     }
 
-    /** Returns the circles that the latest step has found. */
-    Set<RemoteCircle> circles() {
-        return circles;
+    /** Returns the cycles that the latest step has found. */
+    Set<RemoteCycle> cycles() {
+        return cycles;
     }
 
     /**
@@ -92,7 +92,7 @@ final class RemotePass {
      */
     boolean step(List<OutwardWait> threads, long now) {
         here = threads;
-        circles = new HashSet<>();
+        cycles = new HashSet<>();
         steps = 0;
         for (OutwardWait thread : threads) {
             if (starts.contains(thread.waiting())) {
@@ -185,10 +185,10 @@ final class RemotePass {
         }
     }
 
-    /** Adds a circle, unless all of it is in this client, which knows such circles without the server. */
+    /** Adds a cycle, unless all of it is in this client, which knows such cycles without the server. */
     private void close(List<Link> way) {
         if (way.stream().anyMatch(link -> link.waiter().here() == null)) {
-            circles.add(RemoteCircle.of(way));
+            cycles.add(RemoteCycle.of(way));
         }
     }
 

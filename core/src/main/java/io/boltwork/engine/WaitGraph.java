@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one client that wait for each other, at one moment. Finds circles among them: at least one among threads
+ * The threads of one client that wait for each other, at one moment. Finds cycles among them: at least one among threads
  * that can all reach each other. For one thread.
  */
 final class WaitGraph {
@@ -25,9 +25,9 @@ final class WaitGraph {
     record Link(Wait waiting, Hold hold, boolean isCertain) {}
 
     /** Some links, each of which leads to the thread of the next one. Begins with the oldest wait. */
-    record Circle(List<Link> links) {
+    record Cycle(List<Link> links) {
 
-        /** Returns whether nothing ends the circle by itself. */
+        /** Returns whether nothing ends the cycle by itself. */
         boolean isCertain() {
             return links.stream().allMatch(Link::isCertain);
         }
@@ -71,7 +71,7 @@ final class WaitGraph {
     private final Set<Wait> done = new HashSet<>();
     private final List<Step> way = new ArrayList<>();
     private final Map<Thread, Integer> onWay = new HashMap<>();
-    private final List<Circle> circles = new ArrayList<>();
+    private final List<Cycle> cycles = new ArrayList<>();
 
     /**
      * @param waits the threads that wait
@@ -83,9 +83,9 @@ final class WaitGraph {
         waits.forEach(this::walkFrom);
     }
 
-    /** Returns the circles that were found. */
-    List<Circle> circles() {
-        return circles;
+    /** Returns the cycles that were found. */
+    List<Cycle> cycles() {
+        return cycles;
     }
 
     /** Returns the holds that keep a thread waiting. */
@@ -124,7 +124,7 @@ final class WaitGraph {
             if (place == null) {
                 enter(next);
             } else {
-                circles.add(circle(way.subList(place, way.size())));
+                cycles.add(cycle(way.subList(place, way.size())));
             }
         }
     }
@@ -140,7 +140,7 @@ final class WaitGraph {
         done.add(step.wait);
     }
 
-    private static Circle circle(List<Step> steps) {
+    private static Cycle cycle(List<Step> steps) {
         List<Link> links = new ArrayList<>();
         int oldest = 0;
         for (Step step : steps) {
@@ -155,6 +155,6 @@ final class WaitGraph {
             }
         }
         Collections.rotate(links, -oldest);
-        return new Circle(List.copyOf(links));
+        return new Cycle(List.copyOf(links));
     }
 }

@@ -5,7 +5,7 @@ import io.boltwork.LockKind;
 import java.util.List;
 
 /**
- * A thread of a client that holds something and has waited for long. Other clients find circles by it.
+ * A thread of a client that holds something and has waited for long. Other clients find cycles by it.
  *
  * @param holds the numbers of the requests that it holds, as in {@link RequestId}
  * @param kind the kind of the lock that it waits for

@@ -12,7 +12,7 @@ import java.util.List;
  * @param pid its process there
  * @param sinceMillis the time at which it was created, by its own clock, in milliseconds since the epoch
  * @param wireVersion the version of the protocol that it speaks
- * @param blocked its threads that may be in a circle with threads of other clients; nearly always empty
+ * @param blocked its threads that may be in a cycle with threads of other clients; nearly always empty
  * @param busiest the locks that it uses most, the busiest first; empty for a client that does not report them
  * @since 0.1.0
  */
@@ -35,7 +35,7 @@ public record ClientRecord(
      * @param pid its process there
      * @param sinceMillis the time at which it was created
      * @param wireVersion the version of the protocol that it speaks
-     * @param blocked its threads that may be in a circle with threads of other clients
+     * @param blocked its threads that may be in a cycle with threads of other clients
      * @param busiest the locks that it uses most
      */
     public ClientRecord {
@@ -60,7 +60,7 @@ public record ClientRecord(
     /**
      * Returns this record with other blocked threads.
      *
-     * @param threads the threads that may be in a circle with threads of other clients
+     * @param threads the threads that may be in a cycle with threads of other clients
      * @return the record
      */
     public ClientRecord withBlocked(List<BlockedThread> threads) {

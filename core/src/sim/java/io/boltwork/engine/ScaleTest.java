@@ -122,7 +122,7 @@ class ScaleTest {
         assertThat(held).allMatch(Lease::isValid);
     }
 
-    /** Ten clients pass each lock on in a circle; each holds it for a moment and requests it again. */
+    /** Ten clients pass each lock on in a cycle; each holds it for a moment and requests it again. */
     private static double[] handOffs(int clients, int locks, int masters) {
         ScaleWorld world = new ScaleWorld(masters, clients);
         long[] holds = {0};

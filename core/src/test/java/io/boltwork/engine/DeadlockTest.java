@@ -21,21 +21,21 @@ import org.junit.jupiter.api.Test;
 /** Threads of one client that wait for each other. */
 class DeadlockTest extends HangingScene {
 
-    private static final String SUSPECTED = "Deadlock: threads wait for each other. Boltwork does not break the circle";
+    private static final String SUSPECTED = "Deadlock: threads wait for each other. Boltwork does not break the cycle";
 
     private Deadlock only() {
         assertThat(deadlocks).hasSize(1);
         return deadlocks.get(0);
     }
 
-    private static void isCircle(Deadlock deadlock, boolean certain, String... waitersAndLocks) {
+    private static void isCycle(Deadlock deadlock, boolean certain, String... waitersAndLocks) {
         assertThat(deadlock.certain()).isEqualTo(certain);
-        assertThat(deadlock.circle())
+        assertThat(deadlock.cycle())
                 .extracting(blocked -> blocked.waiter() + " wants " + blocked.lockName())
                 .containsExactlyInAnyOrder(waitersAndLocks);
-        for (int i = 0; i < deadlock.circle().size(); i++) {
-            Blocked next = deadlock.circle().get((i + 1) % deadlock.circle().size());
-            assertThat(deadlock.circle().get(i).holder()).isEqualTo(next.waiter());
+        for (int i = 0; i < deadlock.cycle().size(); i++) {
+            Blocked next = deadlock.cycle().get((i + 1) % deadlock.cycle().size());
+            assertThat(deadlock.cycle().get(i).holder()).isEqualTo(next.waiter());
         }
     }
 
@@ -54,8 +54,8 @@ class DeadlockTest extends HangingScene {
         pass(1);
         assertThat(deadlocks).as("one look may see what is over").isEmpty();
         pass(1);
-        isCircle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
-        assertThat(only().circle()).allSatisfy(blocked -> {
+        isCycle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
+        assertThat(only().cycle()).allSatisfy(blocked -> {
             assertThat(blocked.kind()).isEqualTo(LockKind.LOCK);
             assertThat(blocked.waited()).isEqualTo(Duration.ofSeconds(2));
             assertThat(blocked.fencingToken()).isEqualTo(client.engine.drivers.hold(blocked.lockName()).token);
@@ -84,11 +84,11 @@ class DeadlockTest extends HangingScene {
         three.wants(lock("a"));
         untilWaiting(3);
         pass(3);
-        isCircle(only(), true, "thread 'one' wants b", "thread 'two' wants c", "thread 'three' wants a");
+        isCycle(only(), true, "thread 'one' wants b", "thread 'two' wants c", "thread 'three' wants a");
     }
 
     @Test
-    void moreThreadsBehindACircleAreNotReported() {
+    void moreThreadsBehindACycleAreNotReported() {
         cross(lock("a"), lock("b"));
         pass(3);
         start("three", () -> lock("a").lock());
@@ -107,7 +107,7 @@ class DeadlockTest extends HangingScene {
         other.wants(both("a").readLock());
         untilWaiting(2);
         pass(3);
-        isCircle(only(), true, "thread 'writer' wants b", "thread 'other' wants a");
+        isCycle(only(), true, "thread 'writer' wants b", "thread 'other' wants a");
     }
 
     @Test
@@ -120,12 +120,12 @@ class DeadlockTest extends HangingScene {
         first.wants(lock("b"));
         untilWaiting(2);
         pass(3);
-        isCircle(only(), true, "thread 'writer' wants a", "thread 'first' wants b");
+        isCycle(only(), true, "thread 'writer' wants a", "thread 'first' wants b");
         second.wants(lock("b"));
         untilWaiting(3);
         pass(3);
         assertThat(deadlocks).hasSize(2);
-        isCircle(deadlocks.get(1), true, "thread 'writer' wants a", "thread 'second' wants b");
+        isCycle(deadlocks.get(1), true, "thread 'writer' wants a", "thread 'second' wants b");
     }
 
     @Test
@@ -141,7 +141,7 @@ class DeadlockTest extends HangingScene {
         pass(9);
         assertThat(deadlocks).isEmpty();
         pass(3);
-        isCircle(only(), false, "thread 'one' wants b", "thread 'two' wants a");
+        isCycle(only(), false, "thread 'one' wants b", "thread 'two' wants a");
     }
 
     @Test
@@ -152,7 +152,7 @@ class DeadlockTest extends HangingScene {
         two.wants(both("a").writeLock());
         untilWaiting(2);
         pass(3);
-        isCircle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
+        isCycle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
     }
 
     @Test
@@ -163,11 +163,11 @@ class DeadlockTest extends HangingScene {
         two.wants(lock("a"));
         untilWaiting(2);
         pass(3);
-        isCircle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
+        isCycle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
     }
 
     @Test
-    void longWaitsWithoutACircleAreNotReported() {
+    void longWaitsWithoutACycleAreNotReported() {
         holder("one", lock("a"));
         Holder two = holder("two", lock("b"));
         two.wants(lock("a"));
@@ -196,7 +196,7 @@ class DeadlockTest extends HangingScene {
     }
 
     @Test
-    void aCircleThatATimeLimitWillEndIsPossibleAfterTenSeconds() {
+    void aCycleThatATimeLimitWillEndIsPossibleAfterTenSeconds() {
         Holder one = holder("one", lock("a"));
         Holder two = holder("two", lock("b"));
         one.wants(lock("b"));
@@ -205,13 +205,13 @@ class DeadlockTest extends HangingScene {
         pass(9);
         assertThat(deadlocks).isEmpty();
         pass(2);
-        isCircle(only(), false, "thread 'one' wants b", "thread 'two' wants a");
+        isCycle(only(), false, "thread 'one' wants b", "thread 'two' wants a");
         assertThat(log.entries).hasSize(1);
         assertThat(log.entries.get(0)).startsWith("Possible deadlock: ");
     }
 
     @Test
-    void aCircleThatALeaseMayEndIsPossible() {
+    void aCycleThatALeaseMayEndIsPossible() {
         for (LockOptions ends : new LockOptions[] {
             LockOptions.fixedLease(Duration.ofMinutes(10)), TEN.withMaxHold(Duration.ofMinutes(10))
         }) {
@@ -238,7 +238,7 @@ class DeadlockTest extends HangingScene {
     }
 
     @Test
-    void aCircleThatWasResolvedIsReportedAgainLater() throws Exception {
+    void aCycleThatWasResolvedIsReportedAgainLater() throws Exception {
         AtomicReference<Throwable> lost = new AtomicReference<>();
         Thread[] workers = new Thread[2];
         for (int round = 1; round <= 2; round++) {
@@ -281,7 +281,7 @@ class DeadlockTest extends HangingScene {
     }
 
     @Test
-    void anAsynchronousLeaseIsInNoCircle() {
+    void anAsynchronousLeaseIsInNoCycle() {
         lock("a").acquireAsync().toCompletableFuture().join();
         Holder two = holder("two", lock("b"));
         two.wants(lock("a"));
@@ -293,11 +293,11 @@ class DeadlockTest extends HangingScene {
     }
 
     @Test
-    void aCircleIsReportedInAnOutage() {
+    void aCycleIsReportedInAnOutage() {
         cross(lock("a"), lock("b"));
         client.wire = command -> null;
         pass(3);
-        isCircle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
+        isCycle(only(), true, "thread 'one' wants b", "thread 'two' wants a");
         client.wire = client::execute;
     }
 
@@ -308,6 +308,6 @@ class DeadlockTest extends HangingScene {
         assertThat(only().toString()).doesNotContain("\n", "\u001b").contains("a\\u000a", "b\\u001b");
         assertThat(Arrays.stream(log.thrown.get(0).getSuppressed()).map(Throwable::toString))
                 .allSatisfy(text -> assertThat(text).doesNotContain("\n", "\u001b"));
-        assertThatThrownBy(() -> only().circle().clear()).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> only().cycle().clear()).isInstanceOf(UnsupportedOperationException.class);
     }
 }

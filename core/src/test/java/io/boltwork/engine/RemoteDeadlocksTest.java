@@ -79,7 +79,7 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     @Test
-    void aCircleThroughAnotherClientIsReportedOnce() {
+    void aCycleThroughAnotherClientIsReportedOnce() {
         crossWithOther();
         pass(9);
         assertThat(looks()).as("questions during the first seconds").isZero();
@@ -89,16 +89,16 @@ class RemoteDeadlocksTest extends HangingScene {
         assertThat(deadlocks).hasSize(1);
         Deadlock deadlock = deadlocks.get(0);
         assertThat(deadlock.certain()).isTrue();
-        assertThat(deadlock.circle())
+        assertThat(deadlock.cycle())
                 .extracting(Blocked::waiter, Blocked::lockName, Blocked::holder)
                 .containsExactly(
                         tuple("thread 'one'", "b", "till@web-2:17 (client other)"),
                         tuple("till@web-2:17 (client other)", "a", "thread 'one'"));
-        assertThat(deadlock.circle().get(0).stack())
+        assertThat(deadlock.cycle().get(0).stack())
                 .anyMatch(frame -> frame.getMethodName().equals("lock"));
-        assertThat(deadlock.circle().get(1).stack()).isEmpty();
-        assertThat(deadlock.circle().get(1).waited()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(25));
-        assertThat(deadlock.circle().get(1).fencingToken()).isEqualTo(client.engine.drivers.hold("a").token);
+        assertThat(deadlock.cycle().get(1).stack()).isEmpty();
+        assertThat(deadlock.cycle().get(1).waited()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(25));
+        assertThat(deadlock.cycle().get(1).fencingToken()).isEqualTo(client.engine.drivers.hold("a").token);
         assertThat(log.entries).hasSize(1);
         assertThat(log.entries.get(0)).startsWith("Deadlock: ");
         int before = looks();
@@ -146,7 +146,7 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     @Test
-    void aCircleThatEndsBetweenTwoPassesIsNotReported() {
+    void aCycleThatEndsBetweenTwoPassesIsNotReported() {
         crossWithOther();
         pass(14);
         assertThat(looks()).isEqualTo(2);
@@ -196,7 +196,7 @@ class RemoteDeadlocksTest extends HangingScene {
         assertThat(client.engine.core.identity.clientRecord().blocked()).hasSize(16);
         pass(90);
         assertThat(deadlocks).as("each has its turn").hasSize(1);
-        assertThat(deadlocks.get(0).circle().get(1).lockName()).isEqualTo("a13");
+        assertThat(deadlocks.get(0).cycle().get(1).lockName()).isEqualTo("a13");
     }
 
     @Test
@@ -222,15 +222,15 @@ class RemoteDeadlocksTest extends HangingScene {
 
     // ---- whole clients on one server
 
-    private static void isCircle(List<Deadlock> told, boolean certain, String... waitersAndLocks) {
+    private static void isCycle(List<Deadlock> told, boolean certain, String... waitersAndLocks) {
         assertThat(told).hasSize(1);
         Deadlock deadlock = told.get(0);
-        assertThat(deadlock.circle())
+        assertThat(deadlock.cycle())
                 .extracting(blocked -> blocked.waiter() + " wants " + blocked.lockName())
                 .containsExactlyInAnyOrder(waitersAndLocks);
-        for (int i = 0; i < deadlock.circle().size(); i++) {
-            Blocked next = deadlock.circle().get((i + 1) % deadlock.circle().size());
-            assertThat(deadlock.circle().get(i).holder()).isEqualTo(next.waiter());
+        for (int i = 0; i < deadlock.cycle().size(); i++) {
+            Blocked next = deadlock.cycle().get((i + 1) % deadlock.cycle().size());
+            assertThat(deadlock.cycle().get(i).holder()).isEqualTo(next.waiter());
         }
         assertThat(deadlock.certain()).isEqualTo(certain);
     }
@@ -240,20 +240,20 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     @Test
-    void aCircleOfTwoClientsIsCertainInBoth() {
+    void aCycleOfTwoClientsIsCertainInBoth() {
         Holder here = holder("here", lock("a"));
         Holder there = holder("there", lock(b, "b"));
         here.wants(lock("b"));
         there.wants(lock(b, "a"));
         untilWaiting(2);
         pass(30);
-        isCircle(deadlocks, true, "thread 'here' wants b", client("b") + " wants a");
-        isCircle(toldToB, true, client("c") + " wants b", "thread 'there' wants a");
+        isCycle(deadlocks, true, "thread 'here' wants b", client("b") + " wants a");
+        isCycle(toldToB, true, client("c") + " wants b", "thread 'there' wants a");
         assertThat(toldToD).isEmpty();
     }
 
     @Test
-    void aCircleOfThreeClientsIsCertainInAll() {
+    void aCycleOfThreeClientsIsCertainInAll() {
         Holder first = holder("first", lock("a"));
         Holder second = holder("second", lock(b, "b"));
         Holder third = holder("third", lock(d, "c"));
@@ -262,37 +262,37 @@ class RemoteDeadlocksTest extends HangingScene {
         third.wants(lock(d, "a"));
         untilWaiting(3);
         pass(60);
-        isCircle(deadlocks, true, "thread 'first' wants b", client("b") + " wants c", client("d") + " wants a");
-        isCircle(toldToB, true, client("c") + " wants b", "thread 'second' wants c", client("d") + " wants a");
-        isCircle(toldToD, true, client("c") + " wants b", client("b") + " wants c", "thread 'third' wants a");
+        isCycle(deadlocks, true, "thread 'first' wants b", client("b") + " wants c", client("d") + " wants a");
+        isCycle(toldToB, true, client("c") + " wants b", "thread 'second' wants c", client("d") + " wants a");
+        isCycle(toldToD, true, client("c") + " wants b", client("b") + " wants c", "thread 'third' wants a");
     }
 
     @Test
-    void aLimitedWaitInAnotherClientMakesACirclePossible() {
+    void aLimitedWaitInAnotherClientMakesACyclePossible() {
         Holder here = holder("here", lock("a"));
         Holder there = holder("there", lock(b, "b"));
         here.wants(lock("b"));
         there.goesOn(() -> lock(b, "a").tryLock(1, TimeUnit.HOURS));
         untilWaiting(2);
         pass(60);
-        isCircle(deadlocks, false, "thread 'here' wants b", client("b") + " wants a");
-        isCircle(toldToB, false, client("c") + " wants b", "thread 'there' wants a");
+        isCycle(deadlocks, false, "thread 'here' wants b", client("b") + " wants a");
+        isCycle(toldToB, false, client("c") + " wants b", "thread 'there' wants a");
     }
 
     @Test
-    void aLeaseInAnotherClientThatEndsMakesACirclePossible() {
+    void aLeaseInAnotherClientThatEndsMakesACyclePossible() {
         Holder here = holder("here", lock("a"));
         Holder there = holder("there", new EngineLock(b.engine, "b", LockOptions.fixedLease(Duration.ofMinutes(10))));
         here.wants(lock("b"));
         there.wants(lock(b, "a"));
         untilWaiting(2);
         pass(60);
-        isCircle(deadlocks, false, "thread 'here' wants b", client("b") + " wants a");
-        isCircle(toldToB, false, client("c") + " wants b", "thread 'there' wants a");
+        isCycle(deadlocks, false, "thread 'here' wants b", client("b") + " wants a");
+        isCycle(toldToB, false, client("c") + " wants b", "thread 'there' wants a");
     }
 
     @Test
-    void aCircleMayVisitAClientTwice() {
+    void aCycleMayVisitAClientTwice() {
         Holder one = holder("one", lock("a"));
         Holder two = holder("two", lock("b"));
         Holder there = holder("there", lock(b, "b1"));
@@ -303,7 +303,7 @@ class RemoteDeadlocksTest extends HangingScene {
         third.wants(lock(d, "a"));
         untilWaiting(4);
         pass(60);
-        isCircle(
+        isCycle(
                 deadlocks,
                 true,
                 "thread 'one' wants b1",
@@ -315,7 +315,7 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     @Test
-    void aCircleMayHaveTwoThreadsOfAClientInARow() {
+    void aCycleMayHaveTwoThreadsOfAClientInARow() {
         Holder one = holder("one", lock("a1"));
         Holder two = holder("two", lock("a2"));
         Holder there = holder("there", lock(b, "b"));
@@ -324,8 +324,8 @@ class RemoteDeadlocksTest extends HangingScene {
         there.wants(lock(b, "a1"));
         untilWaiting(3);
         pass(60);
-        isCircle(deadlocks, true, "thread 'one' wants a2", "thread 'two' wants b", client("b") + " wants a1");
-        isCircle(toldToB, true, client("c") + " wants a2", client("c") + " wants b", "thread 'there' wants a1");
+        isCycle(deadlocks, true, "thread 'one' wants a2", "thread 'two' wants b", client("b") + " wants a1");
+        isCycle(toldToB, true, client("c") + " wants a2", client("c") + " wants b", "thread 'there' wants a1");
     }
 
     @Test
@@ -337,9 +337,9 @@ class RemoteDeadlocksTest extends HangingScene {
         writer.wants(both(b, "a").writeLock());
         untilWaiting(2);
         pass(60);
-        isCircle(deadlocks, true, "thread 'reader' wants b", client("b") + " wants a");
-        isCircle(toldToB, true, client("c") + " wants b", "thread 'writer' wants a");
-        assertThat(deadlocks.get(0).circle()).extracting(Blocked::kind).containsOnly(LockKind.READ_WRITE);
+        isCycle(deadlocks, true, "thread 'reader' wants b", client("b") + " wants a");
+        isCycle(toldToB, true, client("c") + " wants b", "thread 'writer' wants a");
+        assertThat(deadlocks.get(0).cycle()).extracting(Blocked::kind).containsOnly(LockKind.READ_WRITE);
         assertThat(toldToD).isEmpty();
         assertThat(bystander.holds).isTrue();
     }
@@ -354,8 +354,8 @@ class RemoteDeadlocksTest extends HangingScene {
         here.wants(both("b").readLock());
         untilWaiting(3);
         pass(60);
-        isCircle(deadlocks, false, "thread 'here' wants b", client("b") + " wants a");
-        isCircle(toldToB, false, client("c") + " wants b", "thread 'there' wants a");
+        isCycle(deadlocks, false, "thread 'here' wants b", client("b") + " wants a");
+        isCycle(toldToB, false, client("c") + " wants b", "thread 'there' wants a");
     }
 
     @Test
@@ -367,13 +367,13 @@ class RemoteDeadlocksTest extends HangingScene {
         far.wants(lock(b, "w"));
         untilWaiting(2);
         pass(60);
-        isCircle(deadlocks, true, "thread 'writer' wants a", client("b") + " wants w");
-        isCircle(toldToB, true, client("c") + " wants a", "thread 'far' wants w");
+        isCycle(deadlocks, true, "thread 'writer' wants a", client("b") + " wants w");
+        isCycle(toldToB, true, client("c") + " wants a", "thread 'far' wants w");
         assertThat(near.holds).isTrue();
     }
 
     @Test
-    void aLongChainWithoutACircleIsNotReported() {
+    void aLongChainWithoutACycleIsNotReported() {
         List<StillClient> owners = List.of(client, b, d);
         List<Holder> chain = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
@@ -391,7 +391,7 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     @Test
-    void aCircleThatWasResolvedIsReportedAgain() throws InterruptedException {
+    void aCycleThatWasResolvedIsReportedAgain() throws InterruptedException {
         for (int round = 1; round <= 2; round++) {
             Holder here = holder("here", lock("a"));
             Holder there = new Holder();

@@ -85,7 +85,7 @@ final class PostgresShortForms implements ShortForms {
 
     /**
      * The time that the leases count from is read at the beginning; only whether it is too late is decided under the lock of
-     * each row. Only one client extends a lease, so two such statements do not wait for each other in a circle. If statements
+     * each row. Only one client extends a lease, so two such statements do not wait for each other in a cycle. If statements
      * of one client do, one of them fails, and its leases are extended one by one. Positions in arrays take the place of a
      * join, for which PostgreSQL may keep a plan that was good while the table was empty.
      */

@@ -21,10 +21,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Tests that clients of a real server find a circle of their threads by the records that they publish there. */
+/** Tests that clients of a real server find a cycle of their threads by the records that they publish there. */
 class DeadlockOnRedisTest {
 
-    /** Longer than the 30 s in which the circle of two clients is reported. */
+    /** Longer than the 30 s in which the cycle of two clients is reported. */
     private static final Duration REPORTED = Duration.ofSeconds(60);
 
     /** A client, and a thread of it that takes two locks. */
@@ -56,11 +56,11 @@ class DeadlockOnRedisTest {
             }
         }
 
-        /** Returns the only circle, as text. */
-        List<String> circle() {
+        /** Returns the only cycle, as text. */
+        List<String> cycle() {
             assertThat(deadlocks).hasSize(1);
             assertThat(deadlocks.get(0).certain()).as("certain").isTrue();
-            return deadlocks.get(0).circle().stream()
+            return deadlocks.get(0).cycle().stream()
                     .map(wait -> wait.waiter() + " wants " + wait.lockName())
                     .toList();
         }
@@ -77,7 +77,7 @@ class DeadlockOnRedisTest {
     }
 
     @Test
-    void aCircleOfTwoClientsIsReportedByBoth() {
+    void aCycleOfTwoClientsIsReportedByBoth() {
         try (RedisServer redis = RedisServer.start()) {
             bothReport(() -> RedisBackend.connect(redis.uri()));
         }
@@ -85,7 +85,7 @@ class DeadlockOnRedisTest {
 
     @Test
     @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "-Dboltwork.proof=true")
-    void aCircleOfTwoClientsOfAClusterIsReportedByBoth() {
+    void aCycleOfTwoClientsOfAClusterIsReportedByBoth() {
         try (ClusterGroup group = ClusterGroup.start(3, 0, ClusterSite.PATIENT)) {
             bothReport(() -> RedisBackend.connectCluster(group.uris()));
         }
@@ -96,13 +96,13 @@ class DeadlockOnRedisTest {
         try (Party one = new Party(backends.get(), "one", "stock", "coupons", met);
                 Party two = new Party(backends.get(), "two", "coupons", "stock", met)) {
             List<Party> parties = new ArrayList<>(List.of(one, two));
-            Await.within(REPORTED, "both report the circle", () -> {
+            Await.within(REPORTED, "both report the cycle", () -> {
                 parties.removeIf(party -> !party.deadlocks.isEmpty());
                 return parties.isEmpty();
             });
-            assertThat(one.circle()).hasSize(2).contains("thread 'one' wants coupons");
-            assertThat(two.circle()).hasSize(2).contains("thread 'two' wants stock");
-            assertThat(one.deadlocks.get(0).circle().get(1).waiter()).contains("application-two");
+            assertThat(one.cycle()).hasSize(2).contains("thread 'one' wants coupons");
+            assertThat(two.cycle()).hasSize(2).contains("thread 'two' wants stock");
+            assertThat(one.deadlocks.get(0).cycle().get(1).waiter()).contains("application-two");
         }
     }
 }

@@ -52,7 +52,7 @@ class RedisArchitectureTest {
     }
 
     @ArchTest
-    static void noCircleOfTypesCrossesRooms(JavaClasses types) {
+    static void noCycleOfTypesCrossesRooms(JavaClasses types) {
         for (JavaClass type : types) {
             JavaClass top = outermost(type);
             for (JavaClass reached : reachable(top)) {

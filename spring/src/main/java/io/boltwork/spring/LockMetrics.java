@@ -88,7 +88,7 @@ final class LockMetrics implements LockListener {
     @Override
     public void deadlock(Deadlock event) {
         Counter.builder("boltwork.lock.deadlock")
-                .description("Number of circles of threads that wait for each other, certain ones and possible ones")
+                .description("Number of cycles of threads that wait for each other, certain ones and possible ones")
                 .tag("certain", String.valueOf(event.certain()))
                 .register(registry)
                 .increment();

@@ -392,15 +392,15 @@ class StartCheckTest {
                 });
     }
 
-    static class Circle {
+    static class Cycle {
         @Lazy
-        private final Circle self;
+        private final Cycle self;
 
-        Circle(@Lazy Circle self) {
+        Cycle(@Lazy Cycle self) {
             this.self = self;
         }
 
-        @DistributedLock("circle")
+        @DistributedLock("cycle")
         public String held() {
             return CurrentLease.get().lockName();
         }
@@ -412,9 +412,9 @@ class StartCheckTest {
 
     @Test
     void selfReferencesAreLocked() {
-        proxiesOfClasses().withBean(Circle.class).run(context -> {
+        proxiesOfClasses().withBean(Cycle.class).run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(context.getBean(Circle.class).through()).isEqualTo("circle");
+            assertThat(context.getBean(Cycle.class).through()).isEqualTo("cycle");
             assertThatExceptionOfType(IllegalStateException.class).isThrownBy(CurrentLease::ensureHeld);
         });
     }

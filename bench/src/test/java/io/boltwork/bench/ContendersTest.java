@@ -122,7 +122,7 @@ class ContendersTest {
         Thread thread = new Thread(() -> {
             try {
                 BenchLock other = lock.get();
-                boolean got = other.tryLock(Duration.ofMillis(20));
+                boolean got = other.tryLock(Duration.ofMillis(200));
                 if (got) {
                     other.unlock();
                 }

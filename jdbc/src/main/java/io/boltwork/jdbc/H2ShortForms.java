@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class H2ShortForms implements ShortForms {
     private static final String NOW = "({clock} / 1000)";
 
-    /** The row is that of a free lock which no request waits for, because the release has made it so. */
+    /** A database that was restored from a backup may give a version again, so it does not show that the lock is free. */
     private static final String ACQUIRE = """
             SELECT {clock} AS clock, 0 AS started, token FROM FINAL TABLE (
                 UPDATE {lock} SET version = version + 1, owner = :owner,
@@ -32,7 +32,8 @@ final class H2ShortForms implements ShortForms {
                         THEN {now} + :lease + :life ELSE expires_at END,
                     drop_at = GREATEST({now} + :life, CASE WHEN (expires_at - {now} - :lease) * 8 < :life * 7
                         THEN {now} + :lease + :life ELSE expires_at END)
-                WHERE kind = 0 AND name = :name AND version = :version AND expires_at >= {now} AND {clock} <= :latest)""";
+                WHERE kind = 0 AND name = :name AND version = :version AND owner IS NULL AND rest IS NULL
+                    AND expires_at >= {now} AND {clock} <= :latest)""";
 
     private static final String RELEASE = """
             SELECT {clock} AS clock, 0 AS started, version FROM FINAL TABLE (
@@ -43,7 +44,7 @@ final class H2ShortForms implements ShortForms {
                     drop_at = GREATEST(expires_at, {now} + :life)
                 WHERE kind = 0 AND name = :name AND rest IS NULL AND owner = :owner AND expires_at >= {now})""";
 
-    /** About a megabyte. */
+    /** About a megabyte, for names of usual length. */
     private static final int MOST_VERSIONS = 10_000;
 
     private final NamedSql acquire;
@@ -58,21 +59,25 @@ final class H2ShortForms implements ShortForms {
     }
 
     @Override
+    public boolean canAcquire(String lock) {
+        return versions.containsKey(lock);
+    }
+
+    @Override
+    public boolean canRelease() {
+        return true;
+    }
+
+    @Override
     public ShortForm<Reply.Acquired> acquire(StoreSession session, Command.Acquire command, long idleMillis)
             throws SQLException {
         Long version = versions.remove(command.lock());
-        if (version == null) {
+        if (version == null) { // another thread was faster
             return ShortForm.none();
         }
         try (NamedSql.Prepared statement = acquire.on(session.connection);
-                ResultSet row = statement
-                        .set("name", JdbcStore.bytes(command.lock()))
+                ResultSet row = ShortForms.set(statement, command, idleMillis)
                         .set("version", version)
-                        .set("owner", RecordColumns.owner(command.request()))
-                        .set("lease", command.leaseMillis() + command.takeoverMillis())
-                        .set("life", idleMillis)
-                        .set("block", BLOCK)
-                        .set("latest", JdbcStore.latestMicros(command.notAfter()))
                         .query()) {
             return row.next()
                     ? ShortForms.granted(time(session, row), row.getLong("token"), command)
@@ -84,14 +89,7 @@ final class H2ShortForms implements ShortForms {
     public ShortForm<Reply.Released> release(StoreSession session, Command.Release command, long idleMillis)
             throws SQLException {
         try (NamedSql.Prepared statement = release.on(session.connection);
-                ResultSet row = statement
-                        .set("name", JdbcStore.bytes(command.lock()))
-                        .set("owner", RecordColumns.owner(command.request()))
-                        .set("first", command.firstToken())
-                        .set("last", command.lastToken())
-                        .set("life", idleMillis)
-                        .set("block", BLOCK)
-                        .query()) {
+                ResultSet row = ShortForms.set(statement, command, idleMillis).query()) {
             if (!row.next()) {
                 return ShortForm.none();
             }

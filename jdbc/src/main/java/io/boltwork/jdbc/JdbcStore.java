@@ -214,14 +214,20 @@ final class JdbcStore implements RecordStore {
 
     @Override
     public ShortForm<Reply.Acquired> acquireFree(Command.Acquire command, long idleMillis) {
-        return connections.call(
-                session -> unlessConflict(ShortForm.none(), () -> shortForms().acquire(session, command, idleMillis)));
+        ShortForms forms = shortForms();
+        return forms.canAcquire(command.lock())
+                ? connections.call(
+                        session -> unlessConflict(ShortForm.none(), () -> forms.acquire(session, command, idleMillis)))
+                : ShortForm.none();
     }
 
     @Override
     public ShortForm<Reply.Released> releaseUnwanted(Command.Release command, long idleMillis) {
-        return connections.call(
-                session -> unlessConflict(ShortForm.none(), () -> shortForms().release(session, command, idleMillis)));
+        ShortForms forms = shortForms();
+        return forms.canRelease()
+                ? connections.call(
+                        session -> unlessConflict(ShortForm.none(), () -> forms.release(session, command, idleMillis)))
+                : ShortForm.none();
     }
 
     @Override

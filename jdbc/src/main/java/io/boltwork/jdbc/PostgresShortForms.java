@@ -115,18 +115,21 @@ final class PostgresShortForms implements ShortForms {
     }
 
     @Override
+    public boolean canAcquire(String lock) {
+        return true;
+    }
+
+    @Override
+    public boolean canRelease() {
+        return true;
+    }
+
+    @Override
     public ShortForm<Reply.Acquired> acquire(StoreSession session, Command.Acquire command, long idleMillis)
             throws SQLException {
         long lease = command.leaseMillis() + command.takeoverMillis();
         try (NamedSql.Prepared statement = acquire.on(session.connection);
-                ResultSet row = statement
-                        .set("name", JdbcStore.bytes(command.lock()))
-                        .set("owner", RecordColumns.owner(command.request()))
-                        .set("lease", lease)
-                        .set("life", idleMillis)
-                        .set("block", BLOCK)
-                        .set("latest", JdbcStore.latestMicros(command.notAfter()))
-                        .query()) {
+                ResultSet row = ShortForms.set(statement, command, idleMillis).query()) {
             if (!row.next()) {
                 return ShortForm.none();
             }
@@ -142,14 +145,7 @@ final class PostgresShortForms implements ShortForms {
     public ShortForm<Reply.Released> release(StoreSession session, Command.Release command, long idleMillis)
             throws SQLException {
         try (NamedSql.Prepared statement = release.on(session.connection);
-                ResultSet row = statement
-                        .set("name", JdbcStore.bytes(command.lock()))
-                        .set("owner", RecordColumns.owner(command.request()))
-                        .set("first", command.firstToken())
-                        .set("last", command.lastToken())
-                        .set("life", idleMillis)
-                        .set("block", BLOCK)
-                        .query()) {
+                ResultSet row = ShortForms.set(statement, command, idleMillis).query()) {
             if (!row.next()) {
                 return ShortForm.none();
             }

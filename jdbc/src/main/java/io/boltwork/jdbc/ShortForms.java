@@ -30,10 +30,20 @@ interface ShortForms {
         };
     }
 
+    /** Returns whether to try {@link #acquire} for a lock. */
+    default boolean canAcquire(String lock) {
+        return false;
+    }
+
     /** Acquires a free lock, see {@link io.boltwork.store.RecordStore#acquireFree}. */
     default ShortForm<Reply.Acquired> acquire(StoreSession session, Command.Acquire command, long idleMillis)
             throws SQLException {
         return ShortForm.none();
+    }
+
+    /** Returns whether there is a short form of {@link #release}. */
+    default boolean canRelease() {
+        return false;
     }
 
     /** Releases a lock that no request waits for, see {@link io.boltwork.store.RecordStore#releaseUnwanted}. */
@@ -45,6 +55,30 @@ interface ShortForms {
     /** Extends leases, see {@link io.boltwork.store.RecordStore#extendUnwanted}. */
     Extended extend(StoreSession session, List<Command.Renew.Item> items, long notAfter, long idleMillis)
             throws SQLException;
+
+    /** Sets the parameters of an acquire. */
+    static NamedSql.Prepared set(NamedSql.Prepared statement, Command.Acquire command, long idleMillis)
+            throws SQLException {
+        return statement
+                .set("name", JdbcStore.bytes(command.lock()))
+                .set("owner", RecordColumns.owner(command.request()))
+                .set("lease", command.leaseMillis() + command.takeoverMillis())
+                .set("life", idleMillis)
+                .set("block", BLOCK)
+                .set("latest", JdbcStore.latestMicros(command.notAfter()));
+    }
+
+    /** Sets the parameters of a release. */
+    static NamedSql.Prepared set(NamedSql.Prepared statement, Command.Release command, long idleMillis)
+            throws SQLException {
+        return statement
+                .set("name", JdbcStore.bytes(command.lock()))
+                .set("owner", RecordColumns.owner(command.request()))
+                .set("first", command.firstToken())
+                .set("last", command.lastToken())
+                .set("life", idleMillis)
+                .set("block", BLOCK);
+    }
 
     /** Returns the answer to an acquire by a short form. */
     static ShortForm<Reply.Acquired> granted(ServerTime server, long token, Command.Acquire command) {

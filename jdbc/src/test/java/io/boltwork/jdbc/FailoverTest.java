@@ -60,6 +60,9 @@ abstract class FailoverTest {
         /** Makes the replica the primary. */
         void promote();
 
+        /** Returns whether the replica has become the primary. */
+        boolean isPromoted();
+
         default void failOver() {
             killPrimary();
             promote();
@@ -103,6 +106,7 @@ abstract class FailoverTest {
             assertThat(lease.isValid()).isTrue();
             Await.within(PATIENCE, "the hold is verified at the new primary", () -> verifies(lease));
             assertThat(lease.fencingToken()).isEqualTo(token);
+            assertThat(pair.isPromoted()).isTrue();
             Await.within(PATIENCE, "the other is connected, too", () -> isConnected(other));
             assertThat(other.lock("failover", LEASE).tryLock()).isFalse();
             lease.release();

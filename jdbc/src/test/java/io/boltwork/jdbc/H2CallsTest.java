@@ -72,6 +72,22 @@ class H2CallsTest {
         }
     }
 
+    @Test
+    void aVersionThatIsKnownDoesNotGiveAwayTheLockOfAnother() {
+        try (OpenStore opened = new OpenStore(SITE.source())) {
+            RecordKey key = new RecordKey(RecordKey.Kind.LOCK, name);
+            long notAfter = opened.store.read(key).clock().earliest().millis() + LIFE;
+            acquireAndRelease(opened, key, notAfter);
+            StoredText free = opened.store.read(key);
+            // as in a database that was restored from a backup and has counted up to the same version again
+            SITE.execute("UPDATE boltwork_lock SET owner = 'other', until_at = " + notAfter
+                    + " WHERE kind = 0 AND version = " + free.version());
+            Command.Acquire acquire = new Command.Acquire(name, "late:2", true, 30_000, 0, notAfter);
+            assertThat(opened.store.acquireFree(acquire, LIFE).answer()).isNull();
+            assertThat(opened.store.read(key).version()).isEqualTo(free.version());
+        }
+    }
+
     private void acquireAndRelease(OpenStore opened, RecordKey key, long notAfter) {
         StoredText missing = opened.store.read(key);
         LockRecord record = new LockRecord();

@@ -107,6 +107,11 @@ class MariaDbFailoverTest extends FailoverTest {
         }
 
         @Override
+        public boolean isPromoted() {
+            return second.query("SELECT @@read_only", row -> row.getInt(1)).equals(List.of(0));
+        }
+
+        @Override
         public void close() {
             primary.close();
             replica.close();

@@ -87,6 +87,12 @@ class PostgresFailoverTest extends FailoverTest {
         }
 
         @Override
+        public boolean isPromoted() {
+            return second.query("SELECT pg_is_in_recovery()", row -> row.getBoolean(1))
+                    .equals(List.of(false));
+        }
+
+        @Override
         public void close() {
             primary.close();
             replica.close();

@@ -41,7 +41,9 @@ class BlockHoundTest {
                 .loadIntegrations()
                 // guards a few instructions, like the locks inside the JDK's collections; waits are not by lock()
                 .allowBlockingCallsInside("java.util.concurrent.locks.ReentrantLock", "lock")
-                .allowBlockingCallsInside("java.util.concurrent.locks.StampedLock", "writeLock") // of Netty's buffers
+                // Netty's buffers wait for each other for some instructions when their number grows
+                .allowBlockingCallsInside(
+                        "io.netty.buffer.AdaptivePoolingAllocator$MagazineGroup", "tryExpandMagazines")
                 .blockingMethodCallback(method ->
                         BLOCKED.add(method + " on " + Thread.currentThread().getName() + "\n"
                                 + Stream.of(new Throwable().getStackTrace())

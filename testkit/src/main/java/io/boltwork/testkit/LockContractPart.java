@@ -38,6 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -418,10 +419,11 @@ abstract class LockContractPart {
             attempt(failures, last::close);
         }
         attempt(failures, () -> Await.until("no client listens any more", () -> site.listeners() == 0));
-        attempt(
-                failures,
-                () -> Await.until(
-                        "no threads of Boltwork are left", () -> threads().isEmpty()));
+        try {
+            Await.until("no threads of Boltwork are left", () -> threads().isEmpty());
+        } catch (AssertionError late) {
+            failures.add(new AssertionError(late.getMessage() + stacks(), late));
+        }
         site.flush();
         assertThat(failures).as("left behind").isEmpty();
     }
@@ -434,12 +436,19 @@ abstract class LockContractPart {
         }
     }
 
-    private static List<String> threads() {
+    private static List<Thread> threads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(Thread::isAlive)
-                .map(Thread::getName)
-                .filter(thread -> thread.startsWith("boltwork"))
+                .filter(thread -> thread.isAlive() && thread.getName().startsWith("boltwork"))
                 .toList();
+    }
+
+    private static String stacks() {
+        return threads().stream()
+                .map(thread -> "\n" + thread + "\n    at "
+                        + Stream.of(thread.getStackTrace())
+                                .map(StackTraceElement::toString)
+                                .collect(Collectors.joining("\n    at ")))
+                .collect(Collectors.joining());
     }
 
     /** A listener for a backend that only inspects. */

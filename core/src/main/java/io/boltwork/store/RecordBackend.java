@@ -15,6 +15,7 @@ import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.rules.StoreMessage;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules}, and writes
  * the record if no other client has changed it meanwhile. Grants are messages between clients.
  *
- * <p>Thread-safe. Commands are executed on threads of the backend.
+ * <p>Thread-safe. Commands are executed on threads of the backend, or on those that send them if the store need not be waited
+ * for.
  *
  * @since 0.1.0
  */
@@ -81,7 +83,9 @@ public class RecordBackend implements LockBackend {
 
     @Override
     public void open(String id, BackendListener told) {
-        StoreWorkers started = closed || workers.get() != null ? null : new StoreWorkers(store.workers());
+        StoreWorkers started = closed || workers.get() != null
+                ? null
+                : new StoreWorkers(store.address(), store.workers(), store.commandTimeout());
         if (started == null || !workers.compareAndSet(null, started)) {
             if (started != null) {
                 started.end();
@@ -130,21 +134,58 @@ public class RecordBackend implements LockBackend {
         } else if (started == null) {
             throw new IllegalStateException("The backend has not been opened");
         } else {
-            started.execute(command.locks().hashCode(), new StoreWorkers.Task() {
-                @Override
-                public void run() {
-                    Reply reply = execute(command);
-                    waits.note(command, reply);
-                    tellWhetherAwaited();
-                    handler.accept(reply);
-                    sweep();
-                }
+            started.execute(command.locks().hashCode(), new Sent(command, handler));
+        }
+    }
 
-                @Override
-                public void refuse() {
-                    handler.accept(refused());
-                }
-            });
+    /** A command on its way. */
+    private final class Sent implements StoreWorkers.Task {
+        private final Command<?> command;
+        private final Consumer<Reply> handler;
+        private RecordSteps.@Nullable Prepared<? extends Reply> prepared;
+
+        Sent(Command<?> command, Consumer<Reply> handler) {
+            this.command = command;
+            this.handler = handler;
+        }
+
+        @Override
+        public void run() {
+            reply(execute(command));
+        }
+
+        @Override
+        public @Nullable CompletionStage<Boolean> begin() {
+            RecordSteps.Prepared<? extends Reply> step = prepare();
+            prepared = step;
+            return step == null ? null : steps.write(step);
+        }
+
+        private RecordSteps.@Nullable Prepared<? extends Reply> prepare() {
+            try {
+                return new StoreExecutor(store, steps).prepare(command);
+            } catch (RuntimeException | Error failure) { // nothing has begun, and running the command shows it again
+                return null;
+            }
+        }
+
+        @Override
+        public void answer() {
+            RecordSteps.Prepared<? extends Reply> step = Objects.requireNonNull(prepared, "it was begun");
+            steps.deliver(step);
+            reply(step.answer());
+        }
+
+        private void reply(Reply reply) {
+            waits.note(command, reply);
+            tellWhetherAwaited();
+            handler.accept(reply);
+            sweep();
+        }
+
+        @Override
+        public void fail(boolean begun, BackendException failure) {
+            handler.accept(new Reply.Failed(begun, failure));
         }
     }
 
@@ -227,7 +268,7 @@ public class RecordBackend implements LockBackend {
             }
 
             @Override
-            public void refuse() {
+            public void fail(boolean begun, BackendException failure) {
                 status.complete(List.of(unreachable("it is closed")));
             }
         });

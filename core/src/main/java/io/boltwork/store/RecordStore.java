@@ -9,12 +9,14 @@ import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A store of records with versions, and of messages between clients. It belongs to one {@link RecordBackend}, which has the
  * rules of locks; a store knows none of them.
  *
- * <p>Methods block until the store has answered, for the {@linkplain #commandTimeout command timeout} at most. They are called
+ * <p>Unless noted otherwise, methods block until the store has answered, for the {@linkplain #commandTimeout command timeout} at most. They are called
  * by {@linkplain #workers several threads} of the backend at the same time. A method that fails throws a {@link
  * BackendException}: {@linkplain BackendException#isRetryable retryable} if waiting may heal the failure.
  *
@@ -94,6 +96,31 @@ public interface RecordStore extends AutoCloseable {
      */
     default StoredText recall(RecordKey key) {
         return read(key);
+    }
+
+    /**
+     * Returns a record as {@link #recall} does, if the store can do that without waiting, and can also {@linkplain #writeAsync
+     * write without waiting}. Returns without waiting; empty unless overridden.
+     *
+     * @param key the key
+     * @return the record; empty if the store would have to wait
+     */
+    default Optional<StoredText> recallAtOnce(RecordKey key) {
+        return Optional.empty();
+    }
+
+    /**
+     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and returns without waiting. Called by the
+     * thread that sends a command, after {@link #recallAtOnce} has returned a record. The time limit is kept by the caller.
+     *
+     * @param key the key
+     * @param before the record as it was recalled
+     * @param change the change
+     * @return whether it was written, completed by any thread, which the completion does not block
+     */
+    default CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
+        return CompletableFuture.failedStage(
+                new BackendException(address() + " cannot write without waiting", false, null));
     }
 
     /**

@@ -59,6 +59,22 @@ final class StoreExecutor implements CommandExecutor {
         Rule(RuleForm<LockRules, LockRecord, A> plain, RuleForm<ShareRules, ShareRecord, A> shared) {
             this(plain, shared, answer -> false);
         }
+
+        RecordSteps.Step<LockRecord, A> plainStep(long notAfter, boolean always) {
+            return new RecordSteps.Step<>(
+                    notAfter,
+                    always,
+                    (context, record) -> plain.apply(context.lockRules(), record, context.margin),
+                    waits);
+        }
+
+        RecordSteps.Step<ShareRecord, A> sharedStep(long notAfter, boolean always) {
+            return new RecordSteps.Step<>(
+                    notAfter,
+                    always,
+                    (context, record) -> shared.apply(context.shareRules(), record, context.margin),
+                    waits);
+        }
     }
 
     // ================================================================ locks
@@ -70,17 +86,14 @@ final class StoreExecutor implements CommandExecutor {
             form = shortly(() -> store.acquireFree(command, steps.idleMillis()));
         }
         Reply.Acquired answer = form.answer();
-        return answer != null
-                ? answer
-                : change(
-                        command,
-                        command.notAfter(),
-                        false,
-                        new Rule<>(
-                                (rules, record, margin) -> rules.acquire(record, margin.of(command)),
-                                (rules, record, margin) -> rules.acquire(record, margin.of(command)),
-                                OpenWaits::waits),
-                        form.found());
+        return answer != null ? answer : change(command, command.notAfter(), false, beginning(command), form.found());
+    }
+
+    private static Rule<Reply.Acquired> beginning(Command.Acquire command) {
+        return new Rule<>(
+                (rules, record, margin) -> rules.acquire(record, margin.of(command)),
+                (rules, record, margin) -> rules.acquire(record, margin.of(command)),
+                OpenWaits::waits);
     }
 
     @Override
@@ -95,17 +108,41 @@ final class StoreExecutor implements CommandExecutor {
             form = shortly(() -> store.releaseUnwanted(command, steps.idleMillis()));
         }
         Reply.Released answer = form.answer();
-        return answer != null
-                ? answer
-                : change(
-                        command,
-                        next == null ? Long.MAX_VALUE : next.notAfter(),
-                        true,
-                        new Rule<>(
-                                (rules, record, margin) -> rules.release(record, margin.of(command)),
-                                (rules, record, margin) -> rules.release(record, margin.of(command)),
-                                released -> OpenWaits.waits(released.next())),
-                        form.found());
+        return answer != null ? answer : change(command, notAfter(command), true, ending(command), form.found());
+    }
+
+    private static long notAfter(Command.Release command) {
+        Command.Acquire next = command.next();
+        return next == null ? Long.MAX_VALUE : next.notAfter();
+    }
+
+    private static Rule<Reply.Released> ending(Command.Release command) {
+        return new Rule<>(
+                (rules, record, margin) -> rules.release(record, margin.of(command)),
+                (rules, record, margin) -> rules.release(record, margin.of(command)),
+                released -> OpenWaits.waits(released.next()));
+    }
+
+    /**
+     * Prepares an acquisition or a release, and waits for nothing.
+     *
+     * @return its change; {@code null} if the command has to be executed in another way
+     */
+    RecordSteps.@Nullable Prepared<? extends Reply> prepare(Command<?> command) {
+        if (command instanceof Command.Acquire acquire) {
+            return prepare(acquire, acquire.notAfter(), false, beginning(acquire));
+        }
+        return command instanceof Command.Release release
+                ? prepare(release, notAfter(release), true, ending(release))
+                : null;
+    }
+
+    private <A> RecordSteps.@Nullable Prepared<A> prepare(
+            Command.LockCommand<?> command, long notAfter, boolean always, Rule<A> rule) {
+        RecordKey key = key(command);
+        return command.kind() == LockKind.LOCK
+                ? steps.prepare(key, RecordFormat.LOCK, rule.plainStep(notAfter, always))
+                : steps.prepare(key, RecordFormat.SHARED, rule.sharedStep(notAfter, always));
     }
 
     /** Tries a short form. If it throws, it may have changed something. */
@@ -213,27 +250,14 @@ final class StoreExecutor implements CommandExecutor {
 
     private <A> A change(
             Command.LockCommand<?> command, long notAfter, boolean always, Rule<A> rule, @Nullable StoredText found) {
-        RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
-        if (command.kind() == LockKind.LOCK) {
-            return steps.run(
-                    key,
-                    RecordFormat.LOCK,
-                    new RecordSteps.Step<>(
-                            notAfter,
-                            always,
-                            (context, record) -> rule.plain().apply(context.lockRules(), record, context.margin),
-                            rule.waits()),
-                    found,
-                    attempt);
-        }
-        return run(
-                key,
-                RecordFormat.SHARED,
-                new RecordSteps.Step<>(
-                        notAfter,
-                        always,
-                        (context, record) -> rule.shared().apply(context.shareRules(), record, context.margin),
-                        rule.waits()));
+        RecordKey key = key(command);
+        return command.kind() == LockKind.LOCK
+                ? steps.run(key, RecordFormat.LOCK, rule.plainStep(notAfter, always), found, attempt)
+                : run(key, RecordFormat.SHARED, rule.sharedStep(notAfter, always));
+    }
+
+    private static RecordKey key(Command.LockCommand<?> command) {
+        return new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
     }
 
     private <R extends StoredRecord<R>, A> A run(RecordKey key, RecordFormat<R> format, RecordSteps.Step<R, A> step) {

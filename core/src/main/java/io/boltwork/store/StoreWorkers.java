@@ -1,32 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.store;
 
+import io.boltwork.BackendException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
-/** The threads that use a store. Each has a queue, so that the commands for one lock are executed in order. Thread-safe. */
+/**
+ * The threads that use a store. Each has a queue, so that the commands for one lock are executed in order. A task that can begin
+ * without waiting is begun by its sender if the queue is empty: then no thread changes between the sender and the store. The
+ * thread of that queue runs nothing until such a task has ended. Thread-safe.
+ */
 final class StoreWorkers {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The wait for each thread at the end. A thread that waits for the store ends later, by itself. */
     private static final long JOIN = TimeUnit.MILLISECONDS.toMillis(200);
+    /** How often the time limit of a task is checked while it runs. */
+    private static final int LOOKS = 8;
 
     private final List<Worker> workers = new ArrayList<>();
+    private final String store;
+    private final Duration timeout;
+    private final AtomicBoolean watching = new AtomicBoolean();
     private volatile boolean ended;
 
     /** A command on its way. */
     interface Task {
-        /** Executes it. */
+        /** Executes it, and waits for the store. */
         void run();
 
-        /** Answers that it will not be executed. */
-        void refuse();
+        /**
+         * Begins to execute it without waiting.
+         *
+         * @return whether it was executed, later; {@code null} if it has to be run, and nothing was begun
+         */
+        default @Nullable CompletionStage<Boolean> begin() {
+            return null;
+        }
+
+        /** Answers what was prepared when it began. Called after it was executed. */
+        default void answer() {}
+
+        /**
+         * Answers that it failed, or will not be executed.
+         *
+         * @param begun whether it has begun, so that it may have been executed or be executed later
+         */
+        void fail(boolean begun, BackendException failure);
+    }
+
+    /** A task that its sender has begun. Exactly one ends it: its answer, its time limit, the worker, or the end of all. */
+    private final class Begun {
+        private final Worker worker;
+        private final Task task;
+        private final long since = System.nanoTime();
+        private final AtomicBoolean decided = new AtomicBoolean();
+        /** Whether nothing was changed, and the worker has to run it. */
+        private volatile boolean mustRun;
+
+        Begun(Worker worker, Task task) {
+            this.worker = worker;
+            this.task = task;
+        }
+
+        /** Takes the result. */
+        void end(@Nullable Boolean executed, @Nullable Throwable failure) {
+            if (!decided.compareAndSet(false, true)) {
+                return;
+            }
+            if (failure == null && !Boolean.TRUE.equals(executed)) {
+                mustRun = true;
+                worker.wake();
+            } else {
+                finish(() -> {
+                    if (failure == null) {
+                        task.answer();
+                    } else {
+                        task.fail(true, asBackendException(failure));
+                    }
+                });
+            }
+        }
+
+        /** Fails, unless it has ended. */
+        void fail(BackendException failure) {
+            if (decided.compareAndSet(false, true)) {
+                finish(() -> task.fail(true, failure));
+            }
+        }
+
+        /** Returns the rest of its time, in nanoseconds; negative if that has passed. */
+        long left() {
+            return since + timeout.toNanos() - System.nanoTime();
+        }
+
+        void finish(Runnable end) {
+            try {
+                execute(end);
+            } finally {
+                leave();
+            }
+        }
+
+        void leave() {
+            worker.begun.compareAndSet(this, null);
+            LockSupport.unpark(worker);
+        }
     }
 
     private final class Worker extends Thread {
         private final BlockingQueue<Task> tasks = new LinkedBlockingQueue<>();
+        /** How many tasks are queued or being run. */
+        private final AtomicInteger open = new AtomicInteger();
+
+        private final AtomicReference<@Nullable Begun> begun = new AtomicReference<>();
 
         Worker(String name) {
             super(name);
@@ -37,27 +135,97 @@ final class StoreWorkers {
         public void run() {
             while (!ended) {
                 try {
-                    execute(tasks.take());
+                    Task task = tasks.take();
+                    awaitBegun();
+                    execute(begun.get() == null ? task::run : () -> task.fail(false, closed()));
+                    open.decrementAndGet();
                 } catch (InterruptedException end) {
                     // looks whether this is the end
                 }
             }
+            Begun last = begun.get();
+            if (last != null && last.mustRun) {
+                last.finish(() -> last.task.fail(false, closed()));
+            } else if (last != null) {
+                last.fail(closed());
+            }
             for (Task task; (task = tasks.poll()) != null; ) {
-                task.refuse();
+                task.fail(false, closed());
             }
         }
 
-        private void execute(Task task) {
-            try {
-                task.run();
-            } catch (RuntimeException | Error defect) { // one command's failure must not end the thread
-                LOG.log(System.Logger.Level.ERROR, "A command could not be executed", defect);
+        /** Waits until the task that was begun has ended, or until the end of all. Runs that task if it must be run. */
+        private void awaitBegun() {
+            for (Begun first; (first = begun.get()) != null && !ended; ) {
+                long left = first.left();
+                if (first.mustRun) {
+                    first.finish(first.task::run);
+                } else if (left <= 0) {
+                    first.fail(new BackendException(
+                            store + " has not answered within " + timeout.toMillis() + " ms", true, null));
+                } else {
+                    LockSupport.parkNanos(this, left);
+                }
             }
+        }
+
+        /** Begins a task if none is before it. Returns whether it will be answered. */
+        boolean begin(Task task) {
+            if (open.get() != 0 || begun.get() != null) {
+                return false;
+            }
+            Begun mine = new Begun(this, task);
+            if (!begun.compareAndSet(null, mine)) {
+                return false;
+            }
+            // A task that is queued from now on waits for this one. One that was queued before shows in the count.
+            CompletionStage<Boolean> end = null;
+            if (open.get() == 0 && !ended) {
+                watch();
+                end = StoreWorkers.begin(task);
+            }
+            if (end == null) {
+                mine.leave();
+                return false;
+            }
+            end.whenComplete(mine::end);
+            return true;
+        }
+
+        void queue(Task task) {
+            open.incrementAndGet();
+            tasks.add(task);
+            if (ended && tasks.remove(task)) {
+                task.fail(false, closed());
+            }
+        }
+
+        /** Lets the thread look at what was begun, whether it waits for a task or for the end of what was begun. */
+        void wake() {
+            queue(new Nothing());
+            LockSupport.unpark(this);
         }
     }
 
-    /** Starts that many threads. */
-    StoreWorkers(int count) {
+    /** A task that only wakes a thread. */
+    private static final class Nothing implements Task {
+        @Override
+        public void run() {}
+
+        @Override
+        public void fail(boolean begun, BackendException failure) {}
+    }
+
+    /**
+     * Starts threads.
+     *
+     * @param store the address of the store, for messages
+     * @param count the number of threads
+     * @param timeout the time limit of a task that was begun
+     */
+    StoreWorkers(String store, int count, Duration timeout) {
+        this.store = store;
+        this.timeout = timeout;
         for (int i = 0; i < count; i++) {
             Worker worker = new Worker("boltwork-store-" + i);
             workers.add(worker);
@@ -68,13 +236,68 @@ final class StoreWorkers {
     /** Executes a task after all earlier ones with the same hash. */
     void execute(int hash, Task task) {
         Worker worker = workers.get(Math.floorMod(hash, workers.size()));
-        worker.tasks.add(task);
-        if (ended && worker.tasks.remove(task)) {
-            task.refuse();
+        if (!worker.begin(task)) {
+            worker.queue(task);
         }
     }
 
-    /** Ends the threads. Tasks that are not being executed are refused. */
+    private static @Nullable CompletionStage<Boolean> begin(Task task) {
+        try {
+            return task.begin();
+        } catch (RuntimeException | Error failure) { // it may have been sent
+            return CompletableFuture.failedStage(failure);
+        }
+    }
+
+    private static void execute(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error defect) { // one command's failure must not end the thread
+            LOG.log(System.Logger.Level.ERROR, "A command could not be executed", defect);
+        }
+    }
+
+    // ================================================================ the time limit
+
+    /** Checks the time limit soon. One check is planned at a time, however many tasks begin. */
+    private void watch() {
+        if (watching.compareAndSet(false, true)) {
+            CompletableFuture.delayedExecutor(timeout.toMillis() / LOOKS + 1, TimeUnit.MILLISECONDS, Runnable::run)
+                    .execute(this::look);
+        }
+    }
+
+    private void look() {
+        watching.set(false);
+        boolean isAnyLeft = false;
+        for (Worker worker : workers) {
+            Begun task = worker.begun.get();
+            if (task != null && task.left() <= 0) {
+                worker.wake();
+            } else {
+                isAnyLeft |= task != null;
+            }
+        }
+        if (isAnyLeft) {
+            watch();
+        }
+    }
+
+    private static BackendException asBackendException(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BackendException known
+                ? known
+                : new BackendException("The store failed to execute a command: " + cause, true, cause);
+    }
+
+    private static BackendException closed() {
+        return new BackendException("The backend is closed", true, null);
+    }
+
+    // ================================================================ the end
+
+    /** Ends the threads. Tasks that are not being executed fail. */
     void end() {
         ended = true;
         workers.forEach(Thread::interrupt);

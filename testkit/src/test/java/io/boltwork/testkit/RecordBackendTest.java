@@ -130,6 +130,7 @@ class RecordBackendTest {
 
     @Test
     void aFailureBeforeTheWriteHasChangedNothing() throws Exception {
+        assertThat(store.recallAtOnce(KEY)).as("so the next one waits").isPresent();
         faults.freeze();
         Reply.Failed failed = answer(backend, acquire("a:1"), Reply.Failed.class);
         assertThat(failed.executed()).isFalse();

@@ -85,7 +85,8 @@ final class ZooKeeperCalls {
         }
     }
 
-    private BackendException failure(@Nullable Throwable cause) {
+    /** Returns what a failed answer means. */
+    BackendException failure(@Nullable Throwable cause) {
         if (cause instanceof KeeperException refused) {
             boolean mayHeal = switch (refused.code()) {
                 case NOAUTH, AUTHFAILED, INVALIDACL, UNIMPLEMENTED, BADARGUMENTS, SESSIONCLOSEDREQUIRESASLAUTH -> false;
@@ -156,8 +157,13 @@ final class ZooKeeperCalls {
 
     /** Executes a transaction. */
     Outcome multi(List<Op> ops) {
+        return await(multiAsync(ops));
+    }
+
+    /** Sends a transaction, and returns without waiting. */
+    CompletableFuture<Outcome> multiAsync(List<Op> ops) {
         long sent = System.nanoTime();
-        return await(send((client, answer) -> client.multi(
+        return send((client, answer) -> client.multi(
                 ops,
                 (code, at, context, results) -> {
                     long answered = System.nanoTime();
@@ -168,7 +174,7 @@ final class ZooKeeperCalls {
                         answer.complete(outcome);
                     }
                 },
-                null)));
+                null));
     }
 
     /** Returns the outcome; {@code null} if the transaction as a whole failed, and may have been executed. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -46,14 +47,6 @@ final class ZooKeeperStore implements RecordStore {
     /** The version of a node that does not exist. */
     private static final int NONE = -1;
 
-    /** The records that a client remembers: most are short, and with the longest texts they take about 20 MB. */
-    private static final int REMEMBERED = 10_000;
-
-    private static final int LONGEST_REMEMBERED = 2_000;
-
-    /** A record that this client has not used for so long has probably been changed by another one. */
-    private static final long REMEMBERED_FOR = TimeUnit.SECONDS.toNanos(30);
-
     /** The time for which a client counts as gone; it may come back with a new session. */
     private static final long GONE_FOR = TimeUnit.SECONDS.toNanos(1);
 
@@ -65,16 +58,13 @@ final class ZooKeeperStore implements RecordStore {
     private final StorePaths paths;
     private final LeaderClock clock;
     private final Map<String, Integer> buckets = new ConcurrentHashMap<>();
-    private final Map<RecordKey, Remembered> remembered = new ConcurrentHashMap<>();
+    private final RecordMemory memory = new RecordMemory();
 
     /** By client that could not be sent a message, the time of the attempt. */
     private final Map<String, Long> gone = new ConcurrentHashMap<>();
 
     private volatile @Nullable ZooKeeperSession session;
     private volatile boolean closed;
-
-    /** A record that this client has written. */
-    private record Remembered(String text, long version, StoreClock written, long since) {}
 
     ZooKeeperStore(ZooKeeperConnector connector, ZooKeeperOptions options) {
         this.connector = connector;
@@ -104,7 +94,7 @@ final class ZooKeeperStore implements RecordStore {
 
     private void forgetAll() {
         buckets.clear();
-        remembered.clear();
+        memory.clear();
         gone.clear();
     }
 
@@ -159,7 +149,7 @@ final class ZooKeeperStore implements RecordStore {
 
     @Override
     public StoredText read(RecordKey key) {
-        remembered.remove(key);
+        memory.remove(key);
         CompletableFuture<@Nullable Boolean> synced = calls().sync(paths.record(key));
         StoredText read = readLate(key);
         calls().await(synced);
@@ -168,11 +158,22 @@ final class ZooKeeperStore implements RecordStore {
 
     @Override
     public StoredText recall(RecordKey key) {
-        Remembered last = remembered.remove(key);
-        if (last != null && System.nanoTime() - last.since < REMEMBERED_FOR) {
-            return stored(last.text, last.version, last.written);
+        RecordMemory.Remembered last = memory.remove(key);
+        if (last != null && last.isFresh()) {
+            return stored(last.text(), last.version(), last.written());
         }
         return readLate(key);
+    }
+
+    @Override
+    public Optional<StoredText> recallAtOnce(RecordKey key) {
+        RecordMemory.Remembered last = memory.get(key);
+        if (last == null || !last.isFresh() || !session().isReady()) {
+            return Optional.empty();
+        }
+        return clock.read()
+                .filter(now -> now.run().equals(last.written().run()))
+                .map(now -> new StoredText(last.text(), last.version(), now, last.written()));
     }
 
     private StoredText readLate(RecordKey key) {
@@ -230,14 +231,38 @@ final class ZooKeeperStore implements RecordStore {
 
     @Override
     public boolean write(RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
-        StoreClock now = clock();
-        boolean isSameClock = now.run().equals(before.clock().run());
-        if (change.notAfter() != Long.MAX_VALUE
-                && (!isSameClock || now.earliest().millis() > change.notAfter())) {
+        if (isLate(before, change, clock())) {
             return false; // the step is repeated with the new time
         }
         List<AddressedMessage> sent =
                 messages.stream().filter(message -> !isGone(message.client())).toList();
+        return isWritten(key, before, change, sent, calls().multi(operations(key, before, change, sent)));
+    }
+
+    @Override
+    public CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
+        Optional<StoreClock> now = clock.read();
+        memory.remove(key);
+        if (now.isEmpty() || isLate(before, change, now.get())) {
+            return CompletableFuture.completedStage(false);
+        }
+        ZooKeeperCalls calls = calls();
+        return calls.multiAsync(operations(key, before, change, List.of())).handle((outcome, failed) -> {
+            if (failed != null) {
+                throw calls.failure(failed);
+            }
+            return isWritten(key, before, change, List.of(), outcome);
+        });
+    }
+
+    private static boolean isLate(StoredText before, RecordChange change, StoreClock now) {
+        boolean isSameClock = now.run().equals(before.clock().run());
+        return change.notAfter() != Long.MAX_VALUE
+                && (!isSameClock || now.earliest().millis() > change.notAfter());
+    }
+
+    private List<Op> operations(
+            RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
         byte[] data = new RecordNode(before.clock(), change.expiresAt(), change.text()).data();
         String path = paths.record(key);
         List<Op> ops = new ArrayList<>();
@@ -246,11 +271,20 @@ final class ZooKeeperStore implements RecordStore {
                 nodeOf(before) == NONE
                         ? Op.create(path, data, options.acl(), CreateMode.PERSISTENT)
                         : Op.setData(path, data, nodeOf(before)));
-        for (AddressedMessage message : sent) {
+        for (AddressedMessage message : messages) {
             ops.add(Op.check(paths.alive(message.client()), -1));
             ops.add(message(message.client(), message.text()));
         }
-        ZooKeeperCalls.Outcome outcome = calls().multi(ops);
+        return ops;
+    }
+
+    /** Takes the outcome of {@link #operations}. */
+    private boolean isWritten(
+            RecordKey key,
+            StoredText before,
+            RecordChange change,
+            List<AddressedMessage> messages,
+            ZooKeeperCalls.Outcome outcome) {
         if (session().nodes().learn(outcome, 1)) {
             remember(key, before, change.text(), outcome.results().get(1));
             return true;
@@ -258,7 +292,7 @@ final class ZooKeeperStore implements RecordStore {
         if (outcome.failed() == 0) {
             buckets.remove(paths.bucket(key));
         } else if (outcome.failed() > 1) {
-            gone.put(sent.get((outcome.failed() - 2) / 2).client(), System.nanoTime());
+            gone.put(messages.get((outcome.failed() - 2) / 2).client(), System.nanoTime());
         }
         return false;
     }
@@ -267,13 +301,7 @@ final class ZooKeeperStore implements RecordStore {
         int node = result instanceof OpResult.SetDataResult written
                 ? written.getStat().getVersion()
                 : 0;
-        if (text.length() <= LONGEST_REMEMBERED) {
-            if (remembered.size() >= REMEMBERED) {
-                remembered.clear();
-            }
-            long version = version(bucketOf(before), node);
-            remembered.put(key, new Remembered(text, version, before.clock(), System.nanoTime()));
-        }
+        memory.put(key, text, version(bucketOf(before), node), before.clock());
     }
 
     @Override
@@ -301,9 +329,9 @@ final class ZooKeeperStore implements RecordStore {
         List<LeaseExtension> extensions = new ArrayList<>();
         for (Command.Renew.Item item : items) {
             RecordKey key = new RecordKey(RecordKey.Kind.LOCK, item.lock());
-            Remembered last = remembered.get(key);
-            if (last != null && last.written.run().equals(now.run())) {
-                StoredText before = new StoredText(last.text, last.version, now);
+            RecordMemory.Remembered last = memory.get(key);
+            if (last != null && last.written().run().equals(now.run())) {
+                StoredText before = new StoredText(last.text(), last.version(), now);
                 LeaseExtension.of(item, before, notAfter, idleMillis).ifPresent(extensions::add);
             }
         }
@@ -333,7 +361,7 @@ final class ZooKeeperStore implements RecordStore {
         ZooKeeperCalls.Outcome outcome = calls().multi(ops);
         if (!outcome.isDone()) {
             int failed = outcome.failed() / 2;
-            remembered.remove(extensions.get(failed).key());
+            memory.remove(extensions.get(failed).key());
             return failed;
         }
         for (int i = 0; i < extensions.size(); i++) {

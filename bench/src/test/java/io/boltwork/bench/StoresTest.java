@@ -73,9 +73,13 @@ class StoresTest {
         }
     }
 
+    /** Boltwork on each store, and also its peers with -Dboltwork.proof=true. */
     private static Stream<Arguments> contenders() {
+        boolean proof = Boolean.getBoolean("boltwork.proof");
         return BenchDeployment.POSTGRESQL.onSamePage().stream()
-                .flatMap(store -> LoadScenario.onStore(store).map(entrant -> Arguments.of(store, entrant)));
+                .flatMap(store -> LoadScenario.onStore(store)
+                        .filter(entrant -> proof || entrant == Entrant.BOLTWORK)
+                        .map(entrant -> Arguments.of(store, entrant)));
     }
 
     @ParameterizedTest

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules}, and writes
  * the record if no other client has changed it meanwhile. Grants are messages between clients.
  *
- * <p>Thread-safe. Commands are executed on threads of the backend, or on those that send them if the store need not be waited
- * for.
+ * <p>Thread-safe. Commands are executed on threads of the backend. A command that need not wait before its write is begun by the
+ * thread that sends it.
  *
  * @since 0.1.0
  */
@@ -190,7 +190,7 @@ public class RecordBackend implements LockBackend {
     }
 
     private static Reply.Failed refused() {
-        return new Reply.Failed(false, new BackendException("The backend is closed", true, null));
+        return new Reply.Failed(false, StoreWorkers.closed());
     }
 
     private Reply execute(Command<?> command) {

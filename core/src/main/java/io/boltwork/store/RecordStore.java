@@ -16,9 +16,9 @@ import java.util.concurrent.CompletionStage;
  * A store of records with versions, and of messages between clients. It belongs to one {@link RecordBackend}, which has the
  * rules of locks; a store knows none of them.
  *
- * <p>Unless noted otherwise, methods block until the store has answered, for the {@linkplain #commandTimeout command timeout} at most. They are called
- * by {@linkplain #workers several threads} of the backend at the same time. A method that fails throws a {@link
- * BackendException}: {@linkplain BackendException#isRetryable retryable} if waiting may heal the failure.
+ * <p>Unless noted otherwise, methods block until the store has answered, for the {@linkplain #commandTimeout command timeout}
+ * at most. They are called by {@linkplain #workers several threads} of the backend at the same time. A method that fails throws
+ * a {@link BackendException}: {@linkplain BackendException#isRetryable retryable} if waiting may heal the failure.
  *
  * @since 0.1.0
  */
@@ -111,12 +111,13 @@ public interface RecordStore extends AutoCloseable {
 
     /**
      * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and returns without waiting. Called by the
-     * thread that sends a command, after {@link #recallAtOnce} has returned a record. The time limit is kept by the caller.
+     * thread that sends a command, after {@link #recallAtOnce} has returned a record. The store sets no time limit: if the stage
+     * is not completed within the {@linkplain #commandTimeout command timeout}, the backend answers that the command failed.
      *
      * @param key the key
      * @param before the record as it was recalled
      * @param change the change
-     * @return whether it was written, completed by any thread, which the completion does not block
+     * @return whether it was written. Any thread may complete the stage, and is not blocked by what follows
      */
     default CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
         return CompletableFuture.failedStage(

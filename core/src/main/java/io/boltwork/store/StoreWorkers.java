@@ -26,7 +26,7 @@ final class StoreWorkers {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The wait for each thread at the end. A thread that waits for the store ends later, by itself. */
     private static final long JOIN = TimeUnit.MILLISECONDS.toMillis(200);
-    /** How often the time limit of a task is checked while it runs. */
+    /** The checks within a time limit, so that a task fails later than its limit by an eighth of it at most. */
     private static final int LOOKS = 8;
 
     private final List<Worker> workers = new ArrayList<>();
@@ -60,14 +60,20 @@ final class StoreWorkers {
         void fail(boolean begun, BackendException failure);
     }
 
+    /** What has become of a task that its sender has begun. */
+    private enum Fate {
+        UNDER_WAY,
+        /** Nothing was changed, and the worker has to run it. */
+        LEFT_TO_THE_WORKER,
+        ENDED
+    }
+
     /** A task that its sender has begun. Exactly one ends it: its answer, its time limit, the worker, or the end of all. */
     private final class Begun {
         private final Worker worker;
         private final Task task;
         private final long since = System.nanoTime();
-        private final AtomicBoolean decided = new AtomicBoolean();
-        /** Whether nothing was changed, and the worker has to run it. */
-        private volatile boolean mustRun;
+        private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.UNDER_WAY);
 
         Begun(Worker worker, Task task) {
             this.worker = worker;
@@ -76,41 +82,31 @@ final class StoreWorkers {
 
         /** Takes the result. */
         void end(@Nullable Boolean executed, @Nullable Throwable failure) {
-            if (!decided.compareAndSet(false, true)) {
-                return;
-            }
-            if (failure == null && !Boolean.TRUE.equals(executed)) {
-                mustRun = true;
+            if (failure != null) {
+                end(Fate.UNDER_WAY, () -> task.fail(true, asBackendException(failure)));
+            } else if (Boolean.TRUE.equals(executed)) {
+                end(Fate.UNDER_WAY, task::answer);
+            } else if (fate.compareAndSet(Fate.UNDER_WAY, Fate.LEFT_TO_THE_WORKER)) {
                 worker.wake();
-            } else {
-                finish(() -> {
-                    if (failure == null) {
-                        task.answer();
-                    } else {
-                        task.fail(true, asBackendException(failure));
-                    }
-                });
             }
         }
 
-        /** Fails, unless it has ended. */
-        void fail(BackendException failure) {
-            if (decided.compareAndSet(false, true)) {
-                finish(() -> task.fail(true, failure));
+        /** Takes the step that ends it, unless its fate is another one. Returns whether the step was taken. */
+        boolean end(Fate from, Runnable step) {
+            if (!fate.compareAndSet(from, Fate.ENDED)) {
+                return false;
             }
+            try {
+                execute(step);
+            } finally {
+                leave();
+            }
+            return true;
         }
 
         /** Returns the rest of its time, in nanoseconds; negative if that has passed. */
         long left() {
             return since + timeout.toNanos() - System.nanoTime();
-        }
-
-        void finish(Runnable end) {
-            try {
-                execute(end);
-            } finally {
-                leave();
-            }
         }
 
         void leave() {
@@ -121,7 +117,7 @@ final class StoreWorkers {
 
     private final class Worker extends Thread {
         private final BlockingQueue<Task> tasks = new LinkedBlockingQueue<>();
-        /** How many tasks are queued or being run. */
+        /** The number of tasks that are queued or being run. */
         private final AtomicInteger open = new AtomicInteger();
 
         private final AtomicReference<@Nullable Begun> begun = new AtomicReference<>();
@@ -144,10 +140,8 @@ final class StoreWorkers {
                 }
             }
             Begun last = begun.get();
-            if (last != null && last.mustRun) {
-                last.finish(() -> last.task.fail(false, closed()));
-            } else if (last != null) {
-                last.fail(closed());
+            if (last != null && !last.end(Fate.UNDER_WAY, () -> last.task.fail(true, closed()))) {
+                last.end(Fate.LEFT_TO_THE_WORKER, () -> last.task.fail(false, closed()));
             }
             for (Task task; (task = tasks.poll()) != null; ) {
                 task.fail(false, closed());
@@ -157,12 +151,13 @@ final class StoreWorkers {
         /** Waits until the task that was begun has ended, or until the end of all. Runs that task if it must be run. */
         private void awaitBegun() {
             for (Begun first; (first = begun.get()) != null && !ended; ) {
-                long left = first.left();
-                if (first.mustRun) {
-                    first.finish(first.task::run);
-                } else if (left <= 0) {
-                    first.fail(new BackendException(
-                            store + " has not answered within " + timeout.toMillis() + " ms", true, null));
+                Begun task = first;
+                if (task.end(Fate.LEFT_TO_THE_WORKER, task.task::run)) {
+                    continue;
+                }
+                long left = task.left();
+                if (left <= 0) {
+                    task.end(Fate.UNDER_WAY, () -> task.task.fail(true, late()));
                 } else {
                     LockSupport.parkNanos(this, left);
                 }
@@ -291,7 +286,11 @@ final class StoreWorkers {
                 : new BackendException("The store failed to execute a command: " + cause, true, cause);
     }
 
-    private static BackendException closed() {
+    private BackendException late() {
+        return new BackendException(store + " has not answered within " + timeout.toMillis() + " ms", true, null);
+    }
+
+    static BackendException closed() {
         return new BackendException("The backend is closed", true, null);
     }
 

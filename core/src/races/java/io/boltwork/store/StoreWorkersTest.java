@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,6 +30,8 @@ class StoreWorkersTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final int WORKERS = 2;
     private static final int TASKS = 5_000;
+    /** Enough to meet the end within a microsecond several times. */
+    private static final int ROUNDS = 3_000;
 
     /** How a task ends that its sender begins. */
     private enum Way {
@@ -225,6 +229,28 @@ class StoreWorkersTest {
         assertThat(queued.failure.get(10, TimeUnit.SECONDS)).hasMessage("had not begun");
         silent.stage.complete(true);
         assertThat(silent.answers).hasValue(1);
+    }
+
+    @Test
+    void anAnswerThatMeetsTheEndIsGivenOnce() throws Exception {
+        ExecutorService store = Executors.newSingleThreadExecutor();
+        try {
+            for (int round = 0; round < ROUNDS; round++) {
+                StoreWorkers workers = new StoreWorkers("map", 1, LONG);
+                Silent silent = new Silent();
+                workers.execute(0, silent);
+                Future<?> answer = store.submit(() -> silent.stage.complete(false));
+                workers.end();
+                answer.get(10, TimeUnit.SECONDS);
+                Instant limit = Instant.now().plusSeconds(10);
+                while (silent.answers.get() == 0 && Instant.now().isBefore(limit)) {
+                    Thread.onSpinWait();
+                }
+                assertThat(silent.answers).as("round %s", round).hasValue(1);
+            }
+        } finally {
+            store.shutdownNow();
+        }
     }
 
     private static StoreWorkers.Task task(Runnable action) {

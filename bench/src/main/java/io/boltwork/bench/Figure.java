@@ -31,6 +31,8 @@ enum Figure {
     SERVER_CPU_SHARE("server CPU, % of a core", Better.LESS),
     LEAST_LEASE("least lease left, share of the lease", Better.MORE),
     SLOWEST_SCRIPT("slowest script call, ms", Better.LESS),
+    SCRIPT_P50("script call p50, ms", Better.LESS),
+    SCRIPT_P99("script call p99, ms", Better.LESS),
     AFTER("delay, ms", Better.LESS),
     HEAP_HELD("heap per held lock, B", Better.LESS),
     HEAP_IDLE("heap per idle lock, B", Better.LESS),

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * shorter paths only. {@code mvn -B verify -Pproof} explores many more, and writes the tables of docs/proof.md to
  * target/small-cases.md and target/small-cases-shared.md.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @ExtendWith(Quiet.class)
 class SmallCasesTest {
 

@@ -13,12 +13,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs the demo as a user does, with its script, JVMs and Redis. */
 class DemoTest {
+    private static final boolean WHOLE = Boolean.getBoolean("boltwork.whole");
     private static final String[] SMALL = {"--buyers", "40", "--over", "300ms", "--stock", "5", "--work", "20ms"};
 
     @TempDir
@@ -62,7 +64,7 @@ class DemoTest {
     @ValueSource(strings = {"standalone", "sentinel", "replicated", "cluster", "quorum"})
     void nothingIsOversoldIfMastersAreKilledDuringTheSale(String deployment) throws Exception {
         assumeTrue(
-                List.of("replicated", "quorum").contains(deployment) || Boolean.getBoolean("boltwork.proof"),
+                List.of("replicated", "quorum").contains(deployment) && WHOLE || Boolean.getBoolean("boltwork.proof"),
                 "skipped: a quarter of a minute each, -Dboltwork.proof=true");
         try (DemoRun demo = DemoRun.start(directory, with("--deployment", deployment))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
@@ -78,7 +80,7 @@ class DemoTest {
     @ValueSource(strings = {"h2", "postgresql", "zookeeper"})
     void nothingIsOversoldWithLocksInAStore(String store) throws Exception {
         assumeTrue(
-                store.equals("h2") || Boolean.getBoolean("boltwork.proof"),
+                store.equals("h2") && WHOLE || Boolean.getBoolean("boltwork.proof"),
                 "skipped: ten seconds each, -Dboltwork.proof=true");
         try (DemoRun demo = DemoRun.start(directory, with("--store", store))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
@@ -92,6 +94,7 @@ class DemoTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void buyersAreTurnedAwayWhenTheirTimeIsUp() throws Exception {
         try (DemoRun demo = DemoRun.start(directory, with("--mode", "trylock", "--wait", "100ms"))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
@@ -125,6 +128,7 @@ class DemoTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void noProcessOutlivesTheDemo(boolean kill) throws Exception {
+        assumeTrue(kill || WHOLE, "skipped: ten seconds, -Dboltwork.whole=true");
         try (DemoRun demo = DemoRun.start(directory, "--buyers", "1000")) {
             // until all JVMs have started and rehearsed: 8 s on an idle machine
             Await.within(

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * The whole chain: a lock on a real Redis, holders in three JVMs that are frozen past their leases at random, and a guard in
  * a real PostgreSQL.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class GuardChainTest {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 

@@ -18,8 +18,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests that each master of a cluster must deliver messages published by scripts, on a channel of one of its slots. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ClusterDeliveryProbeTest {
     private static ClusterGroup group;
     private static List<RedisServer> masters;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * distinguish the holds and grow, a holder that was told of a loss does not hold afterwards, every call is answered,
  * and the turns go on. If no data is lost, no two holds overlap.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class ClusterHistoriesTest {
     private static final String PROOF = "boltwork.proof";

@@ -7,8 +7,10 @@ import io.boltwork.testkit.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Checks the number of requests at a cluster, which is the same as at one server. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ClusterRequestCountTest extends RequestCounts {
     private static ClusterGroup group;
 

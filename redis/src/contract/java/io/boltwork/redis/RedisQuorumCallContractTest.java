@@ -4,10 +4,12 @@ package io.boltwork.redis;
 import io.boltwork.testkit.CallContract;
 import io.boltwork.testkit.LockSite;
 import io.boltwork.testkit.QuickParts;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls of locks on a quorum of three real servers keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @ExtendWith(QuickParts.class)
 class RedisQuorumCallContractTest extends CallContract {
 

@@ -12,11 +12,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Compares the answers of Redis and of the memory server about conditions, as {@link DifferentialTest} does about locks.
  * {@code -Dboltwork.sequences} is the number of sequences.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class ConditionDifferentialTest {
     private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 5);

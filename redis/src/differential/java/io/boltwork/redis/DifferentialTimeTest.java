@@ -16,12 +16,14 @@ import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Compares the answers also with a Redis whose clock the test sets: at the edges of leases, a millisecond before and
  * after them, when the clock goes back, and when keys expire. The test continues until every situation in {@code
  * situations.txt} has been seen. A failure names its sequence as {@link DifferentialTest} does.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class DifferentialTimeTest {
     private static final int MOST_SEQUENCES = 300;
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * may happen: tokens distinguish the holds and grow, a holder that was told of a loss does not hold afterwards, every
  * call is answered, and the turns go on.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class FailoverHistoriesTest {
     private static final Duration START = Duration.ofSeconds(60);

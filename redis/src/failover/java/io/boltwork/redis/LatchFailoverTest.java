@@ -26,6 +26,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * Threads of several JVMs wait for the generations of a latch while another server becomes the master. No thread passes
  * before the last count was sent. Each thread passes, or gets a {@link BackendException}.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class LatchFailoverTest {
     private static final Duration START = Duration.ofSeconds(60);

@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests load on a bad network. {@code -Dboltwork.promise.seconds=60} sets the duration, {@code
  * -Dboltwork.promise.seed=..} the times at which connections break.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class SlowRedisPromisesTest extends RedisPromiseTest {
     private static final long SECONDS = Long.getLong("boltwork.promise.seconds", 15);
     private static final long SEED = Long.getLong("boltwork.promise.seed", System.nanoTime());

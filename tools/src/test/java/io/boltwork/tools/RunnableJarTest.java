@@ -17,12 +17,14 @@ import java.time.Duration;
 import java.util.jar.JarFile;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The runnable jar has all that the stores need, and no more than it must. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class RunnableJarTest {
     private static final long LARGEST = 15_000_000;
     private static final Duration LONGEST_START = Duration.ofMillis(500);

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.openqa.selenium.Keys;
 
 /**
@@ -32,6 +33,7 @@ import org.openqa.selenium.Keys;
  *
  * <p>With {@code -Dboltwork.screenshots=DIRECTORY}, it also writes the pictures of the docs there.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ConsolePageTest {
     private static final String CONTENDED = "stock:1001";
     private static final String SCRIPT = "<script>alert(1)</script>";

@@ -9,8 +9,10 @@ import io.boltwork.testkit.Faults;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** A shop is stopped in the middle of a sale, for longer than its lease. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class FrozenShopTest {
 
     @Test

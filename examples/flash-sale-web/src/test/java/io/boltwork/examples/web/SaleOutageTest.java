@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Redis dies during the sale. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class SaleOutageTest {
     private static final List<String> ENDPOINTS =
             List.of("/lock-decrease-stock", "/trylock-decrease-stock?wait=1", "/annotation-lock-decrease-stock");

@@ -11,10 +11,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /** The page shows a sale, and its buttons work, in a real Chromium, with real servers and two shops. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class SalePageTest {
     private static final int ATTEMPTS = 3;
 

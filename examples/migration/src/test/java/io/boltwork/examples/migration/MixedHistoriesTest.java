@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * two of them ever hold it, and neither side waits much longer than four JVMs with Redisson alone. With
  * {@code -Dboltwork.proof=true} the full 100,000 turns, the last Redisson before version 4, too, and the waits.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class MixedHistoriesTest {
     private static final boolean PROOF = Boolean.getBoolean("boltwork.proof");
     private static final int TURNS = PROOF ? 100_000 : 2_000;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -128,6 +129,7 @@ class BenchTest {
         assertThat(figures.get(Figure.WAIT_P50)).isPositive().isLessThanOrEqualTo(figures.get(Figure.WAIT_MAX));
     }
 
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     @ParameterizedTest
     @MethodSource("sharedLocks")
     void measurementOfASharedLockHasAllFigures(Scenario scenario, Point point, Entrant entrant) throws Exception {
@@ -141,14 +143,11 @@ class BenchTest {
         assertThat(sample.figures().get(Figure.THROUGHPUT)).isPositive();
     }
 
-    /**
-     * The first point of each scenario with Boltwork, with another contender as well if -Dboltwork.whole=true, and all of both
-     * with -Dboltwork.proof=true.
-     */
+    /** The first point of each scenario with two contenders, and all of them with -Dboltwork.proof=true. */
     private static Stream<Arguments> sharedLocks() {
         boolean proof = Boolean.getBoolean("boltwork.proof");
         long points = proof ? Long.MAX_VALUE : 1;
-        long contenders = proof ? Long.MAX_VALUE : Boolean.getBoolean("boltwork.whole") ? 2 : 1;
+        long contenders = proof ? Long.MAX_VALUE : 2;
         return Stream.of("S12", "S13", "S14", "S15", "S16", "S17", "S18")
                 .map(Scenario::of)
                 .flatMap(scenario -> {

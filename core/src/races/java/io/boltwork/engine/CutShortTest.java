@@ -44,7 +44,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Stack overflows anywhere inside the client. */
 class CutShortTest {
 
-    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 100;
+    private static final int DEPTHS =
+            Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 100 : 40;
     private static final int AT_ONCE = 25;
     private static final long STACK = 256 * 1024;
     private static final Duration PATIENCE = Duration.ofSeconds(5 * Integer.getInteger("boltwork.slack", 1));

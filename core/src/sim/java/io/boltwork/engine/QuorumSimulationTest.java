@@ -15,7 +15,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class QuorumSimulationTest {
 
     private static final long FIRST = Long.getLong("boltwork.firstSeed", 0);
-    private static final long SEEDS = Long.getLong("boltwork.quorumSeeds", 150);
+    private static final long SEEDS =
+            Long.getLong("boltwork.quorumSeeds", Boolean.getBoolean("boltwork.whole") ? 150 : 60);
 
     @Test
     void noTwoHoldersOfAQuorumAreValidAndTokensGrow() {

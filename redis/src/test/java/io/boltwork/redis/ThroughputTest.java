@@ -20,12 +20,14 @@ import java.util.function.IntFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Measures pairs of {@code lock()} and {@code unlock()} beside the same two scripts sent with Lettuce alone, in one
  * run. By default it is short, to check that everything works and every thread gets a turn; {@code
  * -Dboltwork.measure=5} measures for 5 s each.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("alone")
 class ThroughputTest {
     /** The idle life of a lock's key, in milliseconds. */

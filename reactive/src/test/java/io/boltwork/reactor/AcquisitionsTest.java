@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -54,6 +58,37 @@ class AcquisitionsTest {
                     assertThat(failure).hasMessage("own");
                     assertThat(failure.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class);
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"begun", "acquired", "guarded", "subscribed"})
+    void cancellationReleasesAtAnyMoment(String moment) {
+        BaseSubscriber<Integer> subscriber = new BaseSubscriber<>() {};
+        Consumer<String> now = reached -> {
+            if (reached.equals(moment)) {
+                subscriber.cancel();
+            }
+        };
+        Mono<String> acquired = Acquisitions.of(
+                        CompletableFuture<String>::new,
+                        call -> {
+                            now.accept("begun");
+                            call.complete("held");
+                        },
+                        value -> log.add("unwanted " + value))
+                .doOnNext(held -> now.accept("acquired"));
+        Acquisitions.guard(
+                        acquired,
+                        held -> {
+                            now.accept("guarded");
+                            return Mono.<Integer>never().doOnSubscribe(body -> now.accept("subscribed"));
+                        },
+                        held -> {
+                            log.add("release " + held);
+                            return released;
+                        })
+                .subscribe(subscriber);
+        assertThat(log).isEqualTo(moment.equals("begun") ? List.of() : List.of("release held"));
     }
 
     @Test

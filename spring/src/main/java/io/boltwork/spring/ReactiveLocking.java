@@ -41,38 +41,52 @@ final class ReactiveLocking {
                                 locking.guarded(CallerContext.capture(context)).singleOrEmpty()));
     }
 
-    /**
-     * The acquired locks.
-     *
-     * @param held the locks
-     * @param own those of them that no transaction of the subscriber releases
+    /*
+     * A cancellation may come at any moment. What has been acquired is guarded from then on; no operator that may drop a value
+     * stands between.
      */
-    private record LocksForSubscriber(Held held, Held own) {}
 
     private Flux<Object> guarded(CallerContext context) {
-        return Acquisitions.guard(
-                taken(), held -> body(held, context), held -> held.own().release());
+        Mono<LocksForSubscriber> taken =
+                Acquisitions.of(call::take, Taking::begin, Held::release).map(LocksForSubscriber::new);
+        return Acquisitions.guard(taken, locks -> body(locks, context), locks -> locks.own.release());
     }
 
-    private Mono<LocksForSubscriber> taken() {
-        Mono<Held> take = Acquisitions.of(call::take, Taking::begin, Held::release);
-        return take.flatMap(held -> held.denial() != null
-                ? Mono.just(new LocksForSubscriber(held, held))
-                : ReactiveTransactionBoundary.takes(call.method(), held.only(false))
-                        .map(taken -> new LocksForSubscriber(held, taken ? held.only(true) : held)));
+    private Publisher<Object> body(LocksForSubscriber locks, CallerContext context) {
+        return locks.held.denial() != null
+                ? body(locks.held, context)
+                : ReactiveTransactionBoundary.takes(call.method(), locks.held.only(false), locks::leaveToTransaction)
+                        .thenMany(Flux.defer(() -> body(locks.held, context)));
     }
 
     @SuppressWarnings("unchecked") // the method's own type
-    private Publisher<Object> body(LocksForSubscriber taken, CallerContext context) {
-        LockDenial denial = taken.held().denial();
+    private Publisher<Object> body(Held held, CallerContext context) {
+        LockDenial denial = held.denial();
         try {
-            Object publisher = context.call(
-                    () -> denial == null ? body.publisher(taken.held()) : denial.instead(null, call.invocation()));
+            Object publisher =
+                    context.call(() -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation()));
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);
         } catch (Throwable thrown) { // thrown by the method
             return Mono.error(thrown);
+        }
+    }
+
+    /** The acquired locks. */
+    private static final class LocksForSubscriber {
+        private final Held held;
+
+        /** Those of them that no transaction of the subscriber releases. */
+        private volatile Held own;
+
+        LocksForSubscriber(Held held) {
+            this.held = held;
+            this.own = held;
+        }
+
+        void leaveToTransaction() {
+            own = held.only(true);
         }
     }
 }

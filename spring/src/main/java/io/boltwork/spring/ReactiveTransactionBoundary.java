@@ -26,30 +26,40 @@ final class ReactiveTransactionBoundary {
     private ReactiveTransactionBoundary() {}
 
     /**
-     * Returns whether there is such a transaction that the method takes part in. If so, the transaction releases the
-     * locks. Permits of semaphores are not among them, as in {@link TransactionBoundary#takes}.
+     * Lets such a transaction release the locks, if there is one that the method takes part in. Permits of semaphores are not
+     * among them, as in {@link TransactionBoundary#takes}.
+     *
+     * @param taking is run just before the transaction takes the locks, if it does
      */
-    static Mono<Boolean> takes(LockMethod method, Held held) {
+    static Mono<Void> takes(LockMethod method, Held held, Runnable taking) {
         return PRESENT && !method.apart() && !held.leases().isEmpty()
-                ? ReleaseAfterReactiveTransaction.register(held)
-                : Mono.just(false);
+                ? ReleaseAfterReactiveTransaction.register(held, taking)
+                : Mono.empty();
     }
 
     /** A separate class, because it depends on classes that may be absent. */
     private record ReleaseAfterReactiveTransaction(Held held) implements TransactionSynchronization, Ordered {
         private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
-        static Mono<Boolean> register(Held held) {
+        static Mono<Void> register(Held held, Runnable taking) {
             return TransactionSynchronizationManager.forCurrentTransaction()
-                    .map(transaction -> {
-                        boolean there =
-                                transaction.isActualTransactionActive() && transaction.isSynchronizationActive();
-                        if (there) {
-                            transaction.registerSynchronization(new ReleaseAfterReactiveTransaction(held));
+                    .doOnNext(transaction -> {
+                        if (transaction.isActualTransactionActive() && transaction.isSynchronizationActive()) {
+                            taking.run();
+                            leaveTo(transaction, held);
                         }
-                        return there;
                     })
-                    .onErrorReturn(NoTransactionException.class, false);
+                    .onErrorComplete(NoTransactionException.class)
+                    .then();
+        }
+
+        private static void leaveTo(TransactionSynchronizationManager transaction, Held held) {
+            try {
+                transaction.registerSynchronization(new ReleaseAfterReactiveTransaction(held));
+            } catch (RuntimeException ended) { // by a cancellation meanwhile
+                held.release();
+                throw ended;
+            }
         }
 
         /** Runs after all other synchronizations have flushed their data. */

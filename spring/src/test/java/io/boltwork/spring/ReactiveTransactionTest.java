@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Slack;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -20,12 +24,16 @@ import org.springframework.transaction.reactive.AbstractReactiveTransactionManag
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
 
 /** A caller's reactive transaction keeps the lock until it completes, as an imperative transaction does. */
 class ReactiveTransactionTest {
+    private static final long PATIENCE = Slack.seconds(5).toMillis();
 
     /** Records how transactions end, and whether the lock is held at that moment. */
     static class Transactions extends AbstractReactiveTransactionManager {
@@ -199,5 +207,50 @@ class ReactiveTransactionTest {
     void lockIsReleasedAtTheEndWithoutATransaction() {
         play(scene ->
                 StepVerifier.create(scene.warehouse.one()).expectNext(true).verifyComplete());
+    }
+
+    /** Counts how often its publisher looks at its context, which happens in each step, and cancels at one of these looks. */
+    private static final class CancellingSubscriber extends BaseSubscriber<Object> {
+        private final AtomicInteger looks = new AtomicInteger();
+        private final CountDownLatch ended = new CountDownLatch(1);
+        private final int last;
+
+        CancellingSubscriber(int last) {
+            this.last = last;
+        }
+
+        @Override
+        public Context currentContext() {
+            if (looks.incrementAndGet() == last) {
+                cancel();
+                ended.countDown(); // before there is a subscription, nothing else tells of it
+            }
+            return Context.empty();
+        }
+
+        @Override
+        protected void hookFinally(SignalType type) {
+            ended.countDown();
+        }
+    }
+
+    @Test
+    void lockIsFreeWheneverItsSubscriberCancels() {
+        play(scene -> {
+            for (Mono<Boolean> call :
+                    List.of(scene.warehouse.one(), scene.operator.transactional(scene.warehouse.one()))) {
+                for (int last = 1, looks = last; last <= looks; last++) {
+                    CancellingSubscriber subscriber = new CancellingSubscriber(last);
+                    call.subscribe(subscriber);
+                    assertThat(subscriber.ended.await(PATIENCE, TimeUnit.MILLISECONDS))
+                            .isTrue();
+                    assertThat(scene.locks.lock("stock").tryLock(PATIENCE, TimeUnit.MILLISECONDS))
+                            .as("cancelled at look " + last)
+                            .isTrue();
+                    scene.locks.lock("stock").unlock();
+                    looks = Math.max(looks, subscriber.looks.get());
+                }
+            }
+        });
     }
 }

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Compares the answers of a real Redis and of the in-memory server to random sequences of commands. A failure names
@@ -94,6 +95,7 @@ class DifferentialTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void redis62AndMemoryAnswerAlike() throws Exception {
         try (RedisServer redis = RedisServer.startEmbedded()) {
             compare(redis);

@@ -60,7 +60,7 @@ final class StoreWorkers {
         void fail(boolean begun, BackendException failure);
     }
 
-    /** What has become of a task that its sender has begun. */
+    /** The state of a task that its sender has begun. */
     private enum Fate {
         UNDER_WAY,
         /** Nothing was changed, and the worker has to run it. */

@@ -8,6 +8,7 @@ import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.Slack;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,16 +25,23 @@ import org.springframework.transaction.reactive.AbstractReactiveTransactionManag
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 import reactor.util.context.Context;
 
 /** A caller's reactive transaction keeps the lock until it completes, as an imperative transaction does. */
 class ReactiveTransactionTest {
     private static final long PATIENCE = Slack.seconds(5).toMillis();
+    private static final int NEVER = 0;
+    private static final int ROUNDS = 500;
+
+    /** Longer than an acquisition in memory takes, so that cancellations come before, during and after it. */
+    private static final int MOST_NANOS = 300_000;
 
     /** Records how transactions end, and whether the lock is held at that moment. */
     static class Transactions extends AbstractReactiveTransactionManager {
@@ -209,7 +217,10 @@ class ReactiveTransactionTest {
                 StepVerifier.create(scene.warehouse.one()).expectNext(true).verifyComplete());
     }
 
-    /** Counts how often its publisher looks at its context, which happens in each step, and cancels at one of these looks. */
+    /**
+     * Counts the looks of its publisher at its context, and cancels at one of them. The last one comes just after the lock has been
+     * acquired, before the method is executed.
+     */
     private static final class CancellingSubscriber extends BaseSubscriber<Object> {
         private final AtomicInteger looks = new AtomicInteger();
         private final CountDownLatch ended = new CountDownLatch(1);
@@ -235,22 +246,50 @@ class ReactiveTransactionTest {
     }
 
     @Test
+    void lockIsFreeIfItsSubscriberCancelsJustAfterTheAcquisition() {
+        play(scene -> {
+            int looks = subscribe(scene, scene.warehouse.one(), NEVER);
+            assertThat(looks).as("the looks of a whole call").isGreaterThan(1);
+            for (int last = 1; last <= looks; last++) {
+                subscribe(scene, scene.warehouse.one(), last);
+            }
+        });
+    }
+
+    @Test
     void lockIsFreeWheneverItsSubscriberCancels() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
         play(scene -> {
             for (Mono<Boolean> call :
                     List.of(scene.warehouse.one(), scene.operator.transactional(scene.warehouse.one()))) {
-                for (int last = 1, looks = last; last <= looks; last++) {
-                    CancellingSubscriber subscriber = new CancellingSubscriber(last);
-                    call.subscribe(subscriber);
-                    assertThat(subscriber.ended.await(PATIENCE, TimeUnit.MILLISECONDS))
-                            .isTrue();
-                    assertThat(scene.locks.lock("stock").tryLock(PATIENCE, TimeUnit.MILLISECONDS))
-                            .as("cancelled at look " + last)
-                            .isTrue();
-                    scene.locks.lock("stock").unlock();
-                    looks = Math.max(looks, subscriber.looks.get());
+                for (int round = 0; round < ROUNDS; round++) {
+                    Disposable subscription =
+                            call.subscribeOn(Schedulers.boundedElastic()).subscribe();
+                    long end = System.nanoTime() + random.nextInt(MOST_NANOS);
+                    while (System.nanoTime() < end) {
+                        Thread.onSpinWait();
+                    }
+                    subscription.dispose();
+                    assertCanBeLocked(scene, "seed " + seed + ", round " + round);
                 }
             }
         });
+    }
+
+    private static void assertCanBeLocked(Scene scene, String how) throws InterruptedException {
+        assertThat(scene.locks.lock("stock").tryLock(PATIENCE, TimeUnit.MILLISECONDS))
+                .as(how)
+                .isTrue();
+        scene.locks.lock("stock").unlock();
+    }
+
+    /** Cancels a call at a look, checks that the lock is free then, and returns the number of looks. */
+    private static int subscribe(Scene scene, Mono<Boolean> call, int last) throws InterruptedException {
+        CancellingSubscriber subscriber = new CancellingSubscriber(last);
+        call.subscribe(subscriber);
+        assertThat(subscriber.ended.await(PATIENCE, TimeUnit.MILLISECONDS)).isTrue();
+        assertCanBeLocked(scene, "cancelled at look " + last);
+        return subscriber.looks.get();
     }
 }

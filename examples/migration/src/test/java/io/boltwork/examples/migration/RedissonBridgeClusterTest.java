@@ -18,6 +18,7 @@ import io.boltwork.testkit.Task;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -138,7 +139,7 @@ class RedissonBridgeClusterTest {
                     .orElseThrow();
             cluster.moveSlot(slot, from, to);
             Await.within(Duration.ofSeconds(10), "it goes on", lease::isValid);
-            Await.until("Redisson is refused", () -> isRefused(redisson.getLock(name)));
+            assertThat(triedAtTheNewMaster(redisson.getLock(name))).isFalse();
             lease.release();
             assertThat(theirs.get(Slack.seconds(15))).isTrue(); // Redisson may sleep for the rest of the lease
             lock.lock(); // a try may be refused in the moment that the lock is left to Redisson
@@ -148,12 +149,20 @@ class RedissonBridgeClusterTest {
         }
     }
 
-    /** Returns whether a lock is refused. Redisson fails with a NullPointerException while it does not know the slot's new master. */
-    private static boolean isRefused(RLock lock) {
-        try {
-            return !lock.tryLock();
-        } catch (RedisException unknownMaster) {
-            return false;
-        }
+    /** Tries a lock once Redisson knows the new master of its slot. Until then, it fails with a NullPointerException of its own. */
+    private static boolean triedAtTheNewMaster(RLock lock) {
+        AtomicBoolean granted = new AtomicBoolean();
+        Await.until("Redisson knows the new master", () -> {
+            try {
+                granted.set(lock.tryLock());
+                return true;
+            } catch (RedisException failure) {
+                if (failure.getCause() instanceof NullPointerException) {
+                    return false;
+                }
+                throw failure;
+            }
+        });
+        return granted.get();
     }
 }

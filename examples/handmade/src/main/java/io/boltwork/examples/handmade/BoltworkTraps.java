@@ -233,6 +233,7 @@ final class BoltworkTraps {
         awaitQueued(a, 2);
         log.b("queues");
         servers.closing(link.unreachable()).inject();
+        servers.awaitListeners(2);
         log.b("client C cannot be reached any more");
         long since = System.nanoTime();
         a.lock(KEY).unlock();

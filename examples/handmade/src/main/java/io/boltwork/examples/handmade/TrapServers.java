@@ -164,6 +164,13 @@ final class TrapServers implements AutoCloseable {
         return KEY + ": " + (owner == null ? "free" : owner + (observer().pttl(KEY) < 0 ? ", no expiry" : ""));
     }
 
+    /** Waits until the Redis of all traps has noticed how many clients of Boltwork still listen for grants. */
+    void awaitListeners(int clients) {
+        Await.until(
+                clients + " clients listen",
+                () -> observer().pubsubChannels("boltwork:grants:*").size() == clients);
+    }
+
     /** Returns whether a server has an owner in Boltwork's record of the lock. */
     static boolean isHeldByBoltwork(RedisServer server) {
         Object owner = server.command("HGET", "boltwork:{" + KEY + "}", "owner");

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CutShortTest {
 
     private static final int DEPTHS =
-            Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 100 : 40;
+            Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 100 : 20;
     private static final int AT_ONCE = 25;
     private static final long STACK = 256 * 1024;
     private static final Duration PATIENCE = Duration.ofSeconds(5 * Integer.getInteger("boltwork.slack", 1));

@@ -15,6 +15,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** A seed determines everything: its timeline is the same, byte for byte, in every run and on every JDK. */
 class DeterminismTest {
@@ -32,6 +33,7 @@ class DeterminismTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void aSeedHasTheSameTimelineOnAnotherJdk() throws Exception {
         Optional<Path> java = anotherJdk();
         assumeTrue(java.isPresent(), "No other JDK beside " + System.getProperty("java.home"));

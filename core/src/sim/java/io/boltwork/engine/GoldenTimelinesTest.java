@@ -24,7 +24,8 @@ class GoldenTimelinesTest {
 
     private static final int SEEDS = 2_000;
     private static final Path RECORD = Path.of("src", "test", "resources", "io", "boltwork", "timelines.txt");
-    private static final int STEP = Boolean.getBoolean("boltwork.proof") ? 1 : 19;
+    private static final int STEP =
+            Boolean.getBoolean("boltwork.proof") ? 1 : Boolean.getBoolean("boltwork.whole") ? 19 : 97;
 
     @Test
     void timelinesEqualTheRecordedOnes() throws Exception {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The cost of holding, waiting and handing off, in commands and in heap. The cost does not grow with the number of clients and
@@ -68,6 +69,7 @@ class ScaleTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void aHeldLockCostsThreeRenewalsPerLeaseAtAnyScale() {
         double part = commandsPerHeldLockAndLease(CLIENTS / PART, LOCKS / PART, MASTERS);
         double all = commandsPerHeldLockAndLease(CLIENTS, LOCKS, MASTERS);
@@ -152,6 +154,7 @@ class ScaleTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void aHandoffCostsAReleaseAMessageAndAnAcquireAtAnyScale() {
         double[] part = handOffs(CLIENTS / PART, CLIENTS / PART, MASTERS);
         double[] all = handOffs(CLIENTS, CLIENTS, MASTERS);

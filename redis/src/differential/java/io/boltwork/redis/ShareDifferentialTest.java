@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 /** Compares the rules of shared locks in Java with the scripts, see {@link ShareDifferentialRun}. */
 class ShareDifferentialTest {
 
-    private static final int SEQUENCES =
-            Integer.getInteger("boltwork.sequences", Boolean.getBoolean("boltwork.proof") ? 100 : 5);
+    private static final int SEQUENCES = Integer.getInteger(
+            "boltwork.sequences",
+            Boolean.getBoolean("boltwork.proof") ? 100 : Boolean.getBoolean("boltwork.whole") ? 5 : 2);
 
     @Test
     void redisAndMemoryAnswerAlike() throws Exception {

@@ -39,6 +39,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 9
 
     @TimedTest
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void twentyKilledWaitersDelayALiveOneByATenthOfASecond() {
         List<RemoteClient> doomed = remotes(4);
         BehindTwenty inOrder = new BehindTwenty(Fairness.FIFO, doomed);
@@ -100,6 +101,7 @@ class CrashPromisesTest extends Promises {
     // ================================================================ 10
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void aFrozenNextWaiterDelaysTheOthersByOneClaim() {
         List<RemoteClient> frozen = remotes(2);
         List.of(thread(() -> waitBehind(frozen.get(0), 1)), thread(() -> waitBehind(frozen.get(1), 100)))

@@ -106,6 +106,7 @@ class MultiJvmExclusionTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void noIncrementIsLostToAJvmKilledDuringItsWork() throws Exception {
         int rounds = 400;
         List<ChildJvm> all = workers(rounds, rounds, 1_000_000);
@@ -123,6 +124,7 @@ class MultiJvmExclusionTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void sharesAreNeverExceededThoughJvmsAreKilledAndFrozen() throws Exception {
         List<ChildJvm> jvms = new ArrayList<>();
         for (int i = 0; i < 3; i++) {

@@ -14,6 +14,7 @@ import io.boltwork.testkit.SentinelGroup;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.Status;
@@ -23,6 +24,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 class LazyStartTest {
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void sentinels() {
         try (SentinelGroup group = SentinelGroup.start()) {
             List<RedisServer> all = group.data().servers();
@@ -40,6 +42,7 @@ class LazyStartTest {
 
     /** The sentinels run and know a master that is down. */
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void sentinelsWithoutRunningServers() {
         try (SentinelGroup group = SentinelGroup.start()) {
             group.data().servers().forEach(RedisServer::kill);
@@ -51,6 +54,7 @@ class LazyStartTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void masterAndReplicas() {
         try (ReplicaGroup group = ReplicaGroup.start(2)) {
             group.servers().forEach(RedisServer::kill);
@@ -71,6 +75,7 @@ class LazyStartTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void cluster() {
         try (ClusterGroup group = ClusterGroup.start()) {
             group.nodes().forEach(group::kill);

@@ -40,14 +40,14 @@ class LazyStartTest {
         }
     }
 
-    /** The sentinels run and know a master that is down. */
+    /** The sentinels run and know a master that is down. They choose the master, and set up replication again. */
     @Test
     @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void sentinelsWithoutRunningServers() {
         try (SentinelGroup group = SentinelGroup.start()) {
             group.data().servers().forEach(RedisServer::kill);
             startsAndWorksLater(
-                    () -> restart(group.data()),
+                    () -> group.data().servers().forEach(RedisServer::restart),
                     "boltwork.lock.server.type=sentinel",
                     "boltwork.lock.server.address=" + SentinelGroup.NAME + "," + addresses(group.sentinels()));
         }

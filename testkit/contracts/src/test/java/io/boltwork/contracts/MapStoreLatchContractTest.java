@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
 
+import io.boltwork.testkit.LatchContract;
+import io.boltwork.testkit.LockSite;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Latches in a map with versions keep the contract. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
 
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.ReadWriteLockContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Read-write locks in a map with versions keep the contract. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
 
 import io.boltwork.spi.LockBackend;
 import io.boltwork.store.RecordBackend;
+import io.boltwork.testkit.FaultyStore;
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.MapStore;
 
 /** A map with versions, and faults between it and its clients. */
 final class MapStoreSite implements LockSite {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
+
+import io.boltwork.testkit.ConditionContract;
+import io.boltwork.testkit.LockSite;
 
 /** Conditions in memory keep the contract. */
 class MemoryConditionContractTest extends ConditionContract {

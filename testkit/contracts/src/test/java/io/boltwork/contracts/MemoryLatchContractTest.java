@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
+
+import io.boltwork.testkit.LatchContract;
+import io.boltwork.testkit.LockSite;
 
 /** Latches in memory keep the contract. */
 class MemoryLatchContractTest extends LatchContract {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
+
+import io.boltwork.testkit.LeaseContract;
+import io.boltwork.testkit.LockSite;
 
 /** Leases of locks in memory keep the contract. */
 class MemoryLeaseContractTest extends LeaseContract {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
 
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

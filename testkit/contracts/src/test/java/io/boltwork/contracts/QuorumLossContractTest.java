@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
 
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.LossContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Locks on a quorum in memory keep the contract of losses. */

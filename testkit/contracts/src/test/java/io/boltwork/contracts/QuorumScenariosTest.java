@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.testkit;
+package io.boltwork.contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,6 +17,9 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.VoteCommand;
 import io.boltwork.spi.Witness;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.WatchedBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -104,6 +104,7 @@ class BenchTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void messageOnAClusterReachesItsSubscriber() throws Exception {
         Scenario scenario = new Handoff();
         BenchPlan plan = new BenchPlan(BenchDeployment.CLUSTER, true, 1, 100, 200, 1);
@@ -114,6 +115,7 @@ class BenchTest {
     }
 
     @ParameterizedTest
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     @EnumSource(names = {"STANDALONE", "CLUSTER"})
     void measurementInASeparateJvmHasAllFigures(BenchDeployment deployment) throws Exception {
         Scenario scenario = new OneThread();

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** Tests the bench on databases and ZooKeeper. A database that is not installed is skipped. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class StoresTest {
     private static final Duration TIME = Duration.ofMillis(150);
     private static final Duration INSIDE = Duration.ofNanos(20_000);

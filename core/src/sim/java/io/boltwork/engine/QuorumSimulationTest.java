@@ -16,7 +16,7 @@ class QuorumSimulationTest {
 
     private static final long FIRST = Long.getLong("boltwork.firstSeed", 0);
     private static final long SEEDS =
-            Long.getLong("boltwork.quorumSeeds", Boolean.getBoolean("boltwork.whole") ? 100 : 30);
+            Long.getLong("boltwork.quorumSeeds", Boolean.getBoolean("boltwork.whole") ? 75 : 30);
 
     @Test
     void noTwoHoldersOfAQuorumAreValidAndTokensGrow() {

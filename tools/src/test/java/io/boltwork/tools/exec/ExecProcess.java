@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A real process that runs {@code boltwork exec}, in a directory of its own. */
 final class ExecProcess implements AutoCloseable {
+    /** How many looks in a row find no new beat after the last one. A beat takes three processes, so a busy machine delays it. */
+    private static final int STILL = 5;
+
     private final Path directory;
     private final Process process;
 
@@ -134,20 +137,25 @@ final class ExecProcess implements AutoCloseable {
         };
     }
 
-    /** Waits until the heart is still, and returns the time of its last beat in milliseconds since the epoch. */
+    /**
+     * Waits until the heart has been still for so long that it was not only slow, and returns the time of its last beat in
+     * milliseconds since the epoch.
+     */
     long awaitLastBeat() {
-        String[] last = {"", ""};
+        String[] last = {""};
+        int[] looks = {0};
         SlowAwait.until("the end of the command", () -> {
-            last[0] = last[1];
             try {
                 TimeUnit.MILLISECONDS.sleep(300);
             } catch (InterruptedException end) {
                 Thread.currentThread().interrupt();
             }
-            last[1] = Files.exists(directory.resolve("beat")) ? read("beat") : "";
-            return !last[0].isBlank() && last[0].equals(last[1]);
+            String beat = Files.exists(directory.resolve("beat")) ? read("beat") : "";
+            looks[0] = !beat.isBlank() && beat.equals(last[0]) ? looks[0] + 1 : 0;
+            last[0] = beat;
+            return looks[0] == STILL;
         });
-        return Long.parseLong(last[1].strip()) / 1_000_000;
+        return Long.parseLong(last[0].strip()) / 1_000_000;
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SmallCasesTest {
 
     private static final boolean PROOF = Boolean.getBoolean("boltwork.proof");
-    private static final int MOST_STATES = PROOF ? 15_000 : 400;
+    private static final int MOST_STATES = PROOF ? 15_000 : 250;
     private static final int MOST_STATES_SHARED = PROOF ? 5_000 : 150;
     private static final int DEPTH = PROOF ? 120 : 60;
     private static final int DELAYS = PROOF ? 2 : 1;

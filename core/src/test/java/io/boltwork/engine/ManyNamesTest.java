@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Names that were used once leave nothing on the heap. */
-@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "long: -Dboltwork.proof=true")
 class ManyNamesTest {
     private static final int NAMES = 200_000;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  */
 @Tag("load")
 class DifferentialTest {
-    private static final int SEQUENCES = Boolean.getBoolean("boltwork.whole") ? 12 : 4;
+    private static final int SEQUENCES = Boolean.getBoolean("boltwork.whole") ? 8 : 4;
 
     /** The limit of sequences while a rare answer is still missing. */
     private static final int MOST_SEQUENCES = 48;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests that names which were used once leave nothing in Redis without an expiry. */
-@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "long: -Dboltwork.proof=true")
 class ManyNamesOnRedisTest {
     private static final int NAMES = 30_000;
 

@@ -33,7 +33,7 @@ class ThroughputTest {
     /** The idle life of a lock's key, in milliseconds. */
     private static final String LIFE = "600000";
 
-    private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.5"));
+    private static final double SECONDS = Double.parseDouble(System.getProperty("boltwork.measure", "0.3"));
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test

@@ -3,6 +3,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
@@ -69,6 +70,17 @@ class RetentionScriptTest extends ScriptTest {
         a.acquire(LOCK, "a:1");
         b.acquire(LOCK, "b:1");
         isRecalled(a, "a:-2", token);
+    }
+
+    /** One call examines a bounded number of places. */
+    @Test
+    void aSearchForTheFirstRequestGoesOnWithTheNextAsking() {
+        long token = a.acquire(LOCK, "a:-1").token();
+        redis.command("HSET", KEY, "head", "1", "tail", "" + (LockBackend.PLACES_PER_STEP + 10));
+        assertThat(b.acquire(LOCK, "b:1").verdict()).isEqualTo(Verdict.QUEUED);
+        assertThat(field("head")).as("holes").isEqualTo(1 + LockBackend.PLACES_PER_STEP);
+        assertThat(b.acquire(LOCK, "b:1").verdict()).isEqualTo(Verdict.QUEUED);
+        isRecalled(a, "a:-1", token);
     }
 
     /** Each message of a grant is on another channel than the recall. */

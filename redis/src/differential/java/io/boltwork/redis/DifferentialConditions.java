@@ -96,6 +96,7 @@ final class DifferentialConditions {
             }));
             scenes.add(this::theNextAsksWhenASignalledOwnerIsGone);
             scenes.add(this::aWaitingRequestAsksWhenALeaseHasEnded);
+            scenes.add(this::aLateReleaseSignalsAsAShortClaimLapses);
         }
         return scenes;
     }
@@ -256,6 +257,25 @@ final class DifferentialConditions {
         step(plain("carol:" + ++number));
         run.pass(60_000);
         step(acquire(waiting, true));
+    }
+
+    /**
+     * Lets a request that no longer owns the lock signal another one, as a short claim lapses: the request of that claim enters
+     * the queue first.
+     */
+    private void aLateReleaseSignalsAsAShortClaimLapses() throws Exception {
+        step(acquire("alice:0", false));
+        step(plain("bob:" + ++number));
+        step(release(List.of(), null, 0));
+        run.pass(LockBackend.CLAIM_MILLIS);
+        step(new Command.Withdraw(lock, null, 0));
+        awaitBy("carol:" + ++number, CONDITIONS.get(1));
+        step(acquire("alice:0", false));
+        step(plain("bob:" + ++number));
+        Command.Release late = release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0);
+        step(release(List.of(), null, 0));
+        run.pass(LockBackend.SHORT_CLAIM_MILLIS);
+        step(late);
     }
 
     /** Lets a claim lapse, and within the time of short claims one that has taken a signal: it keeps its signal. */

@@ -6,15 +6,12 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Reply;
 import io.boltwork.spi.Witness;
 import io.boltwork.testkit.LockSite;
 import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -114,16 +111,6 @@ final class MemoryQuorumSite implements LockSite {
 
     @Override
     public int listeners() {
-        return (int) backends.stream().filter(MemoryQuorumSite::isOpen).count();
-    }
-
-    private static boolean isOpen(LockBackend backend) {
-        AtomicReference<Reply> reply = new AtomicReference<>();
-        try {
-            backend.send(new Look.Inspect("listeners"), reply::set);
-        } catch (IllegalStateException neverOpened) {
-            return false;
-        }
-        return !(reply.get() instanceof Reply.Failed);
+        return (int) backends.stream().filter(MemorySite::isOpen).count();
     }
 }

@@ -71,7 +71,7 @@ final class MemorySite implements LockSite {
         return (int) backends.stream().filter(MemorySite::isOpen).count();
     }
 
-    private static boolean isOpen(LockBackend backend) {
+    static boolean isOpen(LockBackend backend) {
         AtomicReference<Reply> reply = new AtomicReference<>();
         try {
             backend.send(new Look.Inspect("listeners"), reply::set);

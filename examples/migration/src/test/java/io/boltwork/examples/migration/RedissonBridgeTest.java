@@ -12,6 +12,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
+import io.boltwork.MultiLock;
 import io.boltwork.redis.Bridge;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.NameMapper;
 
 /** Locks that Redisson 4.7.0 and Boltwork share on one Redis, as each side sees them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -106,6 +109,47 @@ class RedissonBridgeTest {
         assertThat(old().tryLock()).isTrue();
         old().unlock();
         assertThat(key("EXISTS")).isEqualTo(0L);
+    }
+
+    @Test
+    void membersOfAMultiLockAreShared() {
+        RLock both = site.redisson.getMultiLock(old(), site.redisson.getLock(name + ":2"));
+        both.lock();
+        assertThat(here.lock(name).tryLock()).isFalse();
+        assertThat(here.lock(name + ":2").tryLock()).isFalse();
+        both.unlock();
+        MultiLock members = here.multiLock(here.lock(name), here.lock(name + ":2"));
+        members.lock();
+        assertThat(old().isLocked()).isTrue();
+        assertThat(site.redisson.getLock(name + ":2").isLocked()).isTrue();
+        members.unlock();
+    }
+
+    @Test
+    void aMappedNameIsTheNameInRedis() {
+        RedissonClient mapping = site.redisson(new NameMapper() {
+            @Override
+            public String map(String name) {
+                return "shop:" + name;
+            }
+
+            @Override
+            public String unmap(String name) {
+                return name.substring("shop:".length());
+            }
+        });
+        try {
+            RLock mapped = mapping.getLock(name);
+            mapped.lock();
+            assertThat(here.lock("shop:" + name).tryLock()).isFalse();
+            mapped.unlock();
+            try (Lease lease = here.lock("shop:" + name).acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(mapped.tryLock()).isFalse();
+            }
+        } finally {
+            mapping.shutdown();
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.boltwork.testkit.RedisServer;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import org.redisson.config.NameMapper;
 
 /** A Redis with two clients of each library. */
 final class RedissonSite implements AutoCloseable {
@@ -17,8 +18,12 @@ final class RedissonSite implements AutoCloseable {
     final LockClient locksElsewhere = LockClient.create(RedisBackend.connect(redis.uri()));
 
     RedissonClient redisson() {
+        return redisson(NameMapper.direct());
+    }
+
+    RedissonClient redisson(NameMapper names) {
         Config config = new Config();
-        config.setThreads(2).setNettyThreads(4);
+        config.setNameMapper(names).setThreads(2).setNettyThreads(4);
         config.useSingleServer()
                 .setAddress(redis.uri())
                 .setConnectionMinimumIdleSize(1)

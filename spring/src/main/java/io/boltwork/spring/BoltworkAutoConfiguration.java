@@ -13,7 +13,9 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,8 +30,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /**
@@ -56,6 +60,7 @@ import org.springframework.util.StringUtils;
 public final class BoltworkAutoConfiguration {
     static final String CLIENT = "lockClient";
     static final String BACKEND = "boltworkBackend";
+    private static final String DETAILS = "boltworkDetailsRedis";
 
     BoltworkAutoConfiguration() {}
 
@@ -169,7 +174,7 @@ public final class BoltworkAutoConfiguration {
                 ObjectProvider<SslBundles> bundles,
                 ObjectProvider<ApplicationRedis> application) {
             SslBundles all = bundles.getIfAvailable();
-            ApplicationRedis redis = application.getIfAvailable(() -> new PropertiesRedis(environment, all));
+            ApplicationRedis redis = application.getIfAvailable(() -> properties(environment, all, properties.redis()));
             return new RedisTargets(properties, environment, all)
                     .find(redis)
                     .connect(
@@ -177,6 +182,17 @@ public final class BoltworkAutoConfiguration {
                             options -> customized(
                                     resources(options, properties.redis(), new NamedBeans(beans)),
                                     customizers.orderedStream().toList()));
+        }
+
+        private static ApplicationRedis properties(
+                Environment environment, @Nullable SslBundles bundles, BoltworkProperties.Redis redis) {
+            if (StringUtils.hasText(redis.connectionFactory())) {
+                throw BoltworkProperties.invalid(
+                        "boltwork.redis.connection-factory",
+                        redis.connectionFactory(),
+                        "There is no such bean, because Spring Data Redis is not on the class path.");
+            }
+            return new PropertiesRedis(environment, bundles);
         }
 
         private static RedisOptions resources(RedisOptions options, BoltworkProperties.Redis redis, NamedBeans beans) {
@@ -195,14 +211,33 @@ public final class BoltworkAutoConfiguration {
             return changed;
         }
 
-        /** Uses the connection details of Spring Data Redis, if it is present. */
+        /** Uses the connection factory of Spring Data Redis, if it is present. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(RedisConnectionFactory.class)
+        static class FactoryConfiguration {
+
+            @Bean
+            @Primary
+            FactoryRedis boltworkFactoryRedis(
+                    BoltworkProperties properties,
+                    Environment environment,
+                    ConfigurableListableBeanFactory beans,
+                    ObjectProvider<SslBundles> bundles,
+                    @Qualifier(DETAILS) ObjectProvider<ApplicationRedis> details) {
+                ApplicationRedis otherwise =
+                        details.getIfAvailable(() -> new PropertiesRedis(environment, bundles.getIfAvailable()));
+                return new FactoryRedis(beans, environment, properties.redis(), otherwise);
+            }
+        }
+
+        /** Uses the connection details of Spring Boot, if there is no connection factory. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(DataRedisConnectionDetails.class)
         static class DetailsConfiguration {
 
-            @Bean
+            @Bean(DETAILS)
             @ConditionalOnBean(DataRedisConnectionDetails.class)
-            ApplicationRedis boltworkApplicationRedis(DataRedisConnectionDetails details, Environment environment) {
+            ApplicationRedis boltworkDetailsRedis(DataRedisConnectionDetails details, Environment environment) {
                 return new DetailsRedis(
                         details, environment.getProperty("spring.data.redis.database", Integer.class, 0));
             }

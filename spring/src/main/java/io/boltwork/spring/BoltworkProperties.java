@@ -142,12 +142,14 @@ record BoltworkProperties(
      *     master and its replicas.
      * @param keyPrefix Prefix of all keys and channels.
      * @param idleLife How long Redis keeps the record of a lock that is not in use.
-     * @param timeout Timeout for commands. Defaults to 'spring.data.redis.timeout' if set, or 2 s otherwise.
+     * @param timeout Timeout for commands. Defaults to that of the application, or 2 s.
      * @param sslBundle Name of the SSL bundle for TLS.
      * @param trustedCertificates PEM file with the certificates to trust with TLS. Defaults to those that the JVM
      *     trusts.
      * @param clientCertificate PEM file with the certificate to present to a server that requires one.
      * @param clientKey PEM file with the private key of the client certificate.
+     * @param connectionFactory Name of the RedisConnectionFactory bean whose Redis keeps the locks, unless an address is
+     *     set. Defaults to the application's only or primary one.
      * @param clientResources Name of the bean with Lettuce's ClientResources. By default, Boltwork creates its own.
      * @param lazyConnect Whether the application starts while Redis is down, and connects in the background.
      * @param bridge Names of the locks that are shared with Redisson, such as 'orders:*'; '*' shares all.
@@ -163,6 +165,7 @@ record BoltworkProperties(
             @Nullable Path trustedCertificates,
             @Nullable Path clientCertificate,
             @Nullable Path clientKey,
+            @Nullable String connectionFactory,
             @Nullable String clientResources,
             @DefaultValue("true") boolean lazyConnect,
             @DefaultValue List<String> bridge,

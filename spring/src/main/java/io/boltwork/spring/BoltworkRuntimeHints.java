@@ -8,8 +8,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 
 /**
- * Registers hints for native images: the scripts, the root object of expressions, and the types that are bound without
- * being beans.
+ * Registers hints for native images: the scripts, the root object of expressions, the types that are bound without
+ * being beans, and the field that locates the application's Redis.
  */
 final class BoltworkRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -17,6 +17,11 @@ final class BoltworkRuntimeHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern("io/boltwork/redis/*.lua").registerPattern("io/boltwork/redis/include/*.lua");
         hints.reflection().registerType(LockExpressionRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.reflection()
+                .registerTypeIfPresent(
+                        classLoader,
+                        "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+                        factory -> factory.withField("configuration"));
         BindableRuntimeHintsRegistrar.forTypes(PropertiesRedis.Redis.class, BoltworkProperties.Server.class)
                 .registerHints(hints);
     }

@@ -34,6 +34,7 @@ final class PropertiesRedis implements ApplicationRedis {
             @DefaultValue("6379") int port,
             @Nullable String username,
             @Nullable String password,
+            @Nullable String clientName,
             @DefaultValue("0") int database,
             @Nullable Sentinel sentinel,
             @Nullable Nodes cluster,
@@ -80,6 +81,7 @@ final class PropertiesRedis implements ApplicationRedis {
                 .credentials(redis.username(), redis.password())
                 .database(redis.database())
                 .timeout(timeout)
+                .clientName(redis.clientName())
                 .tls(redis.ssl().enabled(), bundle());
         if (redis.sentinel() != null) {
             Sentinel sentinel = redis.sentinel();
@@ -119,6 +121,7 @@ final class PropertiesRedis implements ApplicationRedis {
                 .node(parts.group("host") + (port == null ? "" : ":" + port))
                 .database(database == null ? redis.database() : Integer.parseInt(database))
                 .timeout(timeout)
+                .clientName(redis.clientName())
                 .tls("rediss".equals(parts.group("scheme")), bundle())
                 .build();
     }

@@ -7,6 +7,8 @@ import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.resource.ClientResources;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -18,25 +20,30 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.StringUtils;
 
 /**
  * The location of Redis and the way to connect to it, from any source. Immutable.
  *
  * @param said the property that specifies it
+ * @param bean the application's connection factory that specifies it instead, if any
  * @param kind the kind of deployment
  * @param uris its addresses in Boltwork's form; several for a master with replicas, a cluster or a quorum
  * @param sentinelUser the sentinels' user, if they have users
  * @param sentinelPassword the sentinels' password, if they require one
- * @param sslBundle the TLS configuration; {@code null} for the JVM's default
+ * @param ssl the TLS configuration; {@code null} for the JVM's default
+ * @param resources Lettuce's resources to share, which are needed to reach the servers; {@code null} for Boltwork's own
  * @param quorum the options of a quorum; others do not use them
  */
 record RedisTarget(
         String said,
+        @Nullable String bean,
         Kind kind,
         List<String> uris,
         @Nullable String sentinelUser,
         @Nullable String sentinelPassword,
-        @Nullable SslBundle sslBundle,
+        @Nullable SslOptions ssl,
+        @Nullable ClientResources resources,
         QuorumOptions quorum) {
 
     /** The kind of Redis deployment. */
@@ -57,7 +64,10 @@ record RedisTarget(
         try {
             return connect(options);
         } catch (IllegalArgumentException e) {
-            throw malformed(said, String.valueOf(e.getMessage()));
+            String reason = String.valueOf(e.getMessage());
+            throw bean == null
+                    ? malformed(said, reason)
+                    : RedisFactoryException.of(bean, "has an address that Boltwork cannot use (" + reason + ")");
         }
     }
 
@@ -92,8 +102,11 @@ record RedisTarget(
 
     private RedisOptions withTarget(RedisOptions defaults) {
         RedisOptions options = defaults;
-        if (sslBundle != null) {
-            options = options.sslOptions(lettuce(sslBundle));
+        if (ssl != null) {
+            options = options.sslOptions(ssl);
+        }
+        if (resources != null) {
+            options = options.clientResources(resources);
         }
         if (sentinelPassword != null && !sentinelPassword.isEmpty()) {
             options = options.sentinelCredentials(sentinelUser, sentinelPassword);
@@ -119,7 +132,10 @@ record RedisTarget(
     }
 
     /** Converts an SSL bundle as Spring Boot does for the application's own connections. */
-    private static SslOptions lettuce(SslBundle bundle) {
+    static @Nullable SslOptions lettuce(@Nullable SslBundle bundle) {
+        if (bundle == null) {
+            return null;
+        }
         SslOptions.Builder ssl = SslOptions.builder()
                 .keyManager(bundle.getManagers().getKeyManagerFactory())
                 .trustManager(bundle.getManagers().getTrustManagerFactory());
@@ -136,20 +152,27 @@ record RedisTarget(
     static final class Builder {
         private final String said;
         private final List<String> nodes = new ArrayList<>();
+        private final List<String> parameters = new ArrayList<>();
+        private @Nullable String bean;
         private Kind kind = Kind.ONE;
         private @Nullable String user;
         private @Nullable String password;
         private int database;
         private @Nullable String master;
-        private @Nullable Duration timeout;
         private boolean tls;
-        private @Nullable SslBundle sslBundle;
+        private @Nullable SslOptions ssl;
+        private @Nullable ClientResources resources;
         private @Nullable String sentinelUser;
         private @Nullable String sentinelPassword;
         private QuorumOptions quorum = QuorumOptions.defaults();
 
         Builder(String said) {
             this.said = said;
+        }
+
+        Builder bean(@Nullable String bean) {
+            this.bean = bean;
+            return this;
         }
 
         Builder kind(Kind kind) {
@@ -192,13 +215,32 @@ record RedisTarget(
         }
 
         Builder timeout(@Nullable Duration timeout) {
-            this.timeout = timeout;
+            return parameter("timeout", timeout == null ? null : Math.max(1, timeout.toMillis()) + "ms");
+        }
+
+        Builder clientName(@Nullable String clientName) {
+            return parameter("clientName", clientName);
+        }
+
+        Builder resources(@Nullable ClientResources resources) {
+            this.resources = resources;
             return this;
         }
 
         Builder tls(boolean tls, @Nullable SslBundle bundle) {
-            this.tls = tls || bundle != null;
-            this.sslBundle = bundle;
+            return tls(tls || bundle != null, lettuce(bundle), SslVerifyMode.FULL);
+        }
+
+        Builder tls(boolean tls, @Nullable SslOptions ssl, SslVerifyMode verify) {
+            this.tls = tls;
+            this.ssl = tls ? ssl : null;
+            return tls && verify != SslVerifyMode.FULL ? parameter("verifyPeer", verify.name()) : this;
+        }
+
+        private Builder parameter(String name, @Nullable String value) {
+            if (StringUtils.hasText(value)) {
+                parameters.add(name + "=" + encoded(value));
+            }
             return this;
         }
 
@@ -207,7 +249,7 @@ record RedisTarget(
             List<String> uris = kind == Kind.ONE
                     ? List.of(uri(master == null ? scheme : scheme + "-sentinel", String.join(",", nodes)))
                     : nodes.stream().map(node -> uri(scheme, node)).collect(Collectors.toList());
-            return new RedisTarget(said, kind, uris, sentinelUser, sentinelPassword, sslBundle, quorum);
+            return new RedisTarget(said, bean, kind, uris, sentinelUser, sentinelPassword, ssl, resources, quorum);
         }
 
         private String uri(String scheme, String hosts) {
@@ -218,8 +260,8 @@ record RedisTarget(
                         .append('@');
             }
             uri.append(hosts).append('/').append(database);
-            if (timeout != null) {
-                uri.append("?timeout=").append(Math.max(1, timeout.toMillis())).append("ms");
+            if (!parameters.isEmpty()) {
+                uri.append('?').append(String.join("&", parameters));
             }
             return uri + (master == null ? "" : "#" + encoded(master));
         }

@@ -48,11 +48,13 @@ final class RedisTargets {
             List<String> timed = uris.stream().map(this::withTimeout).toList();
             return new RedisTarget(
                     OWN_FORM + ".uri",
+                    null,
                     uris.size() == 1 ? RedisTarget.Kind.ONE : RedisTarget.Kind.REPLICATED,
                     timed,
                     properties.redis().sentinelUsername(),
                     properties.redis().sentinelPassword(),
-                    bundle(properties.redis().sslBundle()),
+                    RedisTarget.lettuce(bundle(properties.redis().sslBundle())),
+                    null,
                     QuorumOptions.defaults());
         }
         if (StringUtils.hasText(properties.lock().server().address())) {

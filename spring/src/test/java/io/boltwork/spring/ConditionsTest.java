@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import static io.boltwork.spring.TestApplication.assertUsable;
+import static io.boltwork.spring.TestApplication.assertWrong;
 import static io.boltwork.spring.TestApplication.memory;
 import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Tests when there is a client, and when {@link DistributedLock} has an effect. */
 class ConditionsTest {
@@ -76,27 +78,40 @@ class ConditionsTest {
     }
 
     @Test
-    void connectionDetailsAreUsedIfPresent() {
+    void connectionFactoryDetailsAndPropertiesAreUsedInThisOrder() {
         try (RedisServer server = RedisServer.start()) {
             ApplicationContextRunner application =
                     redis().withPropertyValues("spring.data.redis.port=" + server.port());
             application.run(context -> {
-                assertThat(context).hasSingleBean(DetailsRedis.class);
+                assertThat(context).getBeans(ApplicationRedis.class).hasSize(2);
                 assertUsable(context.getBean(LockClient.class));
             });
             application
-                    .withClassLoader(new FilteredClassLoader(DataRedisConnectionDetails.class))
+                    .withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
                     .run(context -> {
                         assertThat(context).doesNotHaveBean(ApplicationRedis.class);
                         assertUsable(context.getBean(LockClient.class));
                     });
-            new ApplicationContextRunner() // the class is present, but not configured
-                    .withConfiguration(AutoConfigurations.of(BoltworkAutoConfiguration.class))
+            assertWrong(
+                    application.withClassLoader(new FilteredClassLoader("org.springframework.data.redis")),
+                    "boltwork.redis.connection-factory=cache",
+                    "Spring Data Redis is not on the class path");
+            ApplicationContextRunner unconfigured = new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(BoltworkAutoConfiguration.class));
+            unconfigured
                     .withPropertyValues("spring.data.redis.port=" + server.port())
                     .run(context -> {
-                        assertThat(context).doesNotHaveBean(ApplicationRedis.class);
+                        assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
                         assertUsable(context.getBean(LockClient.class));
                     });
+            unconfigured
+                    .withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
+                        @Override
+                        public Standalone getStandalone() {
+                            return Standalone.of(server.host(), server.port());
+                        }
+                    })
+                    .run(context -> assertUsable(context.getBean(LockClient.class)));
         }
     }
 

@@ -17,6 +17,7 @@ import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcess
 import org.springframework.beans.factory.aot.BeanFactoryInitializationCode;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.javapoet.ClassName;
 
 /** Tests the hints for native images. */
@@ -84,6 +85,8 @@ class NativeHintsTest {
         assertThat(RuntimeHintsPredicates.resource().forResource("io/boltwork/redis/include/time.lua"))
                 .accepts(hints);
         assertInvoked(hints, LockExpressionRoot.class, "getArgs");
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
+                .accepts(hints);
     }
 
     @Test

@@ -127,9 +127,10 @@ class RedisTargetsTest {
                                 "spring.data.redis.username", "u",
                                 "spring.data.redis.password", "p",
                                 "spring.data.redis.database", "4",
+                                "spring.data.redis.client-name", "shop",
                                 "spring.data.redis.ssl.enabled", "true"))
                         .uris())
-                .containsExactly("rediss://u:p@h:7/4");
+                .containsExactly("rediss://u:p@h:7/4?clientName=shop");
         assertThat(find(Map.of("spring.data.redis.url", "rediss://u:p@h:7/5")).uris())
                 .containsExactly("rediss://u:p@h:7/5");
         assertThat(find(Map.of("spring.data.redis.url", "redis://my_redis:6379"))

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Certificates;
 import io.boltwork.testkit.RedisServer;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,8 +22,12 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Tests SSL bundles from all sources with a server that requires a client certificate. */
+/** Tests TLS options from all sources with a server that requires a client certificate. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class SslBundleTest {
     private static Certificates certificates;
@@ -63,6 +70,37 @@ class SslBundleTest {
     @Test
     void bundleOfAServiceConnection() {
         assertConnects(bundled("spring.data.redis.port=1").withUserConfiguration(ServiceConnection.class));
+    }
+
+    @Test
+    void bundleOfTheApplicationsOwnConnectionWithJedis() {
+        assertConnects(bundled(
+                "spring.data.redis.client-type=jedis",
+                "spring.data.redis.host=127.0.0.1",
+                "spring.data.redis.port=" + port(),
+                "spring.data.redis.ssl.bundle=redis"));
+    }
+
+    @Test
+    void optionsOfTheApplicationsOwnFactory() {
+        LettuceClientConfiguration client = LettuceClientConfiguration.builder()
+                .clientOptions(ClientOptions.builder()
+                        .sslOptions(SslOptions.builder()
+                                .trustManager(certificates.authority().toFile())
+                                .keyManager(
+                                        certificates.client().toFile(),
+                                        certificates.clientKey().toFile(),
+                                        null)
+                                .build())
+                        .build())
+                .useSsl()
+                .verifyPeer(SslVerifyMode.CA)
+                .build();
+        assertConnects(redis().withPropertyValues("spring.data.redis.port=1", "boltwork.redis.lazy-connect=false")
+                .withBean(
+                        RedisConnectionFactory.class,
+                        () -> new LettuceConnectionFactory(
+                                new RedisStandaloneConfiguration("127.0.0.1", port()), client)));
     }
 
     @Test

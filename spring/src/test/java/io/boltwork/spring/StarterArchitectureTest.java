@@ -26,7 +26,8 @@ class StarterArchitectureTest {
             .that()
             .resideInAPackage("io.boltwork.spring")
             .and()
-            .haveNameNotMatching(".*(RedisTarget|RedisOptionsCustomizer|\\$RedisConfiguration)")
+            .haveNameNotMatching(
+                    ".*(RedisTarget(\\$Builder)?|(Lettuce|Jedis)Settings|RedisOptionsCustomizer|\\$RedisConfiguration)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.boltwork.redis..", "io.lettuce..");

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring;
+
+import io.boltwork.spi.Printable;
+
+/** The application's {@code RedisConnectionFactory} does not reveal where Redis is or how to connect to it. */
+final class RedisFactoryException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String action;
+
+    RedisFactoryException(String problem, String action) {
+        super(Printable.text("Boltwork cannot use the application's Redis for locks: " + problem));
+        this.action = action;
+    }
+
+    /** Returns an exception for a bean whose location, or way to connect, cannot be used for locks. */
+    static RedisFactoryException of(String bean, String why) {
+        return new RedisFactoryException(
+                "the RedisConnectionFactory bean '" + bean + "' " + why + ".",
+                "Set boltwork.redis.uri to the address of the Redis that is to keep the locks. In a test without Redis,"
+                        + " set boltwork.backend=memory.");
+    }
+
+    String action() {
+        return action;
+    }
+}

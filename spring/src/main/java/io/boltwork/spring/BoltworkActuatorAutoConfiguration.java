@@ -13,9 +13,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * Auto-configuration of the health contributor, the actuator endpoint and the meters for locks.
@@ -25,6 +27,7 @@ import org.springframework.context.annotation.Configuration;
 @AutoConfiguration(
         after = BoltworkAutoConfiguration.class,
         afterName = {
+            "org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
@@ -39,12 +42,22 @@ public final class BoltworkActuatorAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
     static class HealthConfiguration {
+        private static final String NAME = "locks";
 
-        @Bean
-        @ConditionalOnEnabledHealthIndicator("locks")
-        @ConditionalOnMissingBean(name = "locksHealthIndicator")
-        LocksHealthIndicator locksHealthIndicator(LockClient client) {
-            return new LocksHealthIndicator(client);
+        /*
+         * Spring Boot would name the contributor after the bean. The bean is no candidate for injection, so that it is
+         * registered only once.
+         */
+        @Bean(autowireCandidate = false)
+        @Lazy(false)
+        @ConditionalOnBean(HealthContributorRegistry.class)
+        @ConditionalOnEnabledHealthIndicator(NAME)
+        LocksHealthIndicator boltworkLocksHealthIndicator(LockClient client, HealthContributorRegistry registry) {
+            LocksHealthIndicator health = new LocksHealthIndicator(client);
+            if (registry.getContributor(NAME) == null) {
+                registry.registerContributor(NAME, health);
+            }
+            return health;
         }
     }
 
@@ -56,7 +69,7 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-        LocksEndpoint locksEndpoint(LockClient client, ApplicationEventPublisher events) {
+        LocksEndpoint boltworkLocksEndpoint(LockClient client, ApplicationEventPublisher events) {
             return new LocksEndpoint(client, new ForceLog(events));
         }
 
@@ -64,7 +77,7 @@ public final class BoltworkActuatorAutoConfiguration {
         @ConditionalOnMissingBean
         @ConditionalOnBean(LocksEndpoint.class)
         @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-        LocksWebEndpoint locksWebEndpoint(LocksEndpoint endpoint) {
+        LocksWebEndpoint boltworkLocksWebEndpoint(LocksEndpoint endpoint) {
             return new LocksWebEndpoint(endpoint);
         }
     }

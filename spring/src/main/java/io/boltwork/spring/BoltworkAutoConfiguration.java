@@ -58,7 +58,7 @@ import org.springframework.util.StringUtils;
 @ImportRuntimeHints(BoltworkRuntimeHints.class)
 @Import({StoreBackends.JdbcConfiguration.class, StoreBackends.ZooKeeperConfiguration.class})
 public final class BoltworkAutoConfiguration {
-    static final String CLIENT = "lockClient";
+    static final String CLIENT = "boltworkLockClient";
     static final String BACKEND = "boltworkBackend";
     private static final String DETAILS = "boltworkDetailsRedis";
 
@@ -66,7 +66,7 @@ public final class BoltworkAutoConfiguration {
 
     @Bean(name = CLIENT, destroyMethod = "close")
     @ConditionalOnMissingBean
-    LockClient lockClient(
+    LockClient boltworkLockClient(
             LockBackend backend,
             BoltworkProperties properties,
             Environment environment,
@@ -124,7 +124,7 @@ public final class BoltworkAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockTemplate lockTemplate(
+    LockTemplate boltworkLockTemplate(
             LockClient client,
             LockGroups groups,
             BoltworkProperties properties,

@@ -127,7 +127,7 @@ class BoltworkAutoConfigurationTest {
                         "io.micrometer.core"))
                 .withPropertyValues("spring.data.redis.port=" + redis.port())
                 .run(context -> {
-                    assertThat(context).hasNotFailed().doesNotHaveBean("locksHealthIndicator");
+                    assertThat(context).hasNotFailed().doesNotHaveBean(LocksHealthIndicator.class);
                     assertUsable(context.getBean(LockClient.class));
                 });
     }

@@ -92,13 +92,13 @@ class CustomizersTest {
                 assertThat(threadOfAResult(context.getBean(LockClient.class))).doesNotStartWith("callbacks-"));
         application.withPropertyValues("boltwork.callback-executor=callbacks").run(context -> {
             assertThat(threadOfAResult(context.getBean(LockClient.class))).startsWith("callbacks-");
-            assertThat(context.getBeanFactory().getDependentBeans("lockClient"))
+            assertThat(context.getBeanFactory().getDependentBeans("boltworkLockClient"))
                     .as("the executor is destroyed after the client")
                     .doesNotContain("callbacks");
-            assertThat(context.getBeanFactory().getDependentBeans("callbacks")).contains("lockClient");
+            assertThat(context.getBeanFactory().getDependentBeans("callbacks")).contains("boltworkLockClient");
         });
         assertWrong(application, "boltwork.callback-executor=nobody", "Candidates: [callbacks]");
-        assertWrong(application, "boltwork.callback-executor=lockTemplate", "java.util.concurrent.Executor");
+        assertWrong(application, "boltwork.callback-executor=boltworkLockTemplate", "java.util.concurrent.Executor");
     }
 
     @Test
@@ -125,7 +125,7 @@ class CustomizersTest {
     void beansThatACustomizerNeedsOutliveTheClient() {
         memory().withUserConfiguration(Executors.class, ByCustomizer.class).run(context -> {
             assertThat(threadOfAResult(context.getBean(LockClient.class))).startsWith("callbacks-");
-            assertThat(context.getBeanFactory().getDependentBeans("lockClient"))
+            assertThat(context.getBeanFactory().getDependentBeans("boltworkLockClient"))
                     .doesNotContain("callbacks", "executor");
         });
     }

@@ -15,9 +15,12 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributors;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.integration.support.locks.LockRegistry;
@@ -33,14 +36,21 @@ class OperationsConditionsTest {
                 .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
         memory().withPropertyValues("management.health.defaults.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
+        memory().run(context -> assertThat(context.getBean(HealthContributorRegistry.class))
+                .singleElement()
+                .isEqualTo(new HealthContributors.Entry("locks", context.getBean(LocksHealthIndicator.class))));
+        memory().withInitializer(
+                        context -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> assertThat(context.getBean(HealthContributorRegistry.class))
+                        .as("with lazy initialization")
+                        .hasSize(1));
         HealthIndicator own = () -> Health.up().build();
         memory().withBean("locksHealthIndicator", HealthIndicator.class, () -> own)
-                .run(context -> assertThat(context)
-                        .doesNotHaveBean(LocksHealthIndicator.class)
-                        .getBean("locksHealthIndicator")
-                        .isSameAs(own));
+                .run(context -> assertThat(context.getBean(HealthContributorRegistry.class))
+                        .singleElement()
+                        .isEqualTo(new HealthContributors.Entry("locks", own)));
         memory().withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksHealthIndicator"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksHealthIndicator.class));
     }
 
     @Test
@@ -59,7 +69,7 @@ class OperationsConditionsTest {
         }
         memory().withPropertyValues(EXPOSED)
                 .withClassLoader(new FilteredClassLoader(Endpoint.class))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksEndpoint"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("boltworkLocksEndpoint"));
     }
 
     @Test

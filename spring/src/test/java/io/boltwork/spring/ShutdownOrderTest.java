@@ -138,7 +138,7 @@ class ShutdownOrderTest {
     void beansThatTheClientNeedsOutliveIt() {
         application
                 .withUserConfiguration(Listening.class)
-                .run(context -> assertThat(context.getBeanFactory().getDependentBeans("lockClient"))
+                .run(context -> assertThat(context.getBeanFactory().getDependentBeans("boltworkLockClient"))
                         .doesNotContain("ears", "listener"));
     }
 

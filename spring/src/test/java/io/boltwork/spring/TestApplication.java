@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Applications with only the auto-configured beans. */
@@ -23,6 +24,7 @@ final class TestApplication {
                 .withConfiguration(AutoConfigurations.of(
                         SslAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
+                        HealthContributorRegistryAutoConfiguration.class,
                         BoltworkAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         BoltworkActuatorAutoConfiguration.class,

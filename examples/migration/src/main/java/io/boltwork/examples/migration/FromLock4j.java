@@ -2,27 +2,12 @@
 package io.boltwork.examples.migration;
 
 import com.baomidou.lock.annotation.Lock4j;
-import io.boltwork.LockClient;
 import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockTemplate;
 import java.util.function.ToIntFunction;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** A purchase under an annotation of lock4j. */
 final class FromLock4j {
     private FromLock4j() {}
-
-    // @start region="beside"
-    @Configuration
-    static class BesideLock4j {
-        /** While lock4j is on the class path: it has a bean lockTemplate, and the starter has one of this name, too. */
-        @Bean
-        LockTemplate boltworkTemplate(LockClient locks) {
-            return new LockTemplate(locks);
-        }
-    }
-    // @end
 
     static class PurchaseBefore {
         private final ToIntFunction<String> stock;

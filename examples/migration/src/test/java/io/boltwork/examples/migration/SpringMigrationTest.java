@@ -287,7 +287,6 @@ class SpringMigrationTest {
         FromShedLock.ReportBefore.class,
         FromShedLock.ReportAfter.class,
         FromShedLock.ReportStrict.class,
-        FromLock4j.BesideLock4j.class,
         FromLock4j.PurchaseBefore.class,
         FromLock4j.PurchaseAfter.class,
         FromKlock.OrderBefore.class,

@@ -144,6 +144,23 @@ public final class BoltworkAutoConfiguration {
         return new ShutdownOrder(beans);
     }
 
+    /** Watches over the client of an application that has Jedis. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(
+            name = {
+                "redis.clients.jedis.Jedis",
+                "org.apache.commons.pool2.impl.GenericObjectPool",
+                "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory"
+            })
+    static class JedisConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static JedisBesideLettuce boltworkJedisBesideLettuce(Environment environment) {
+            return new JedisBesideLettuce(environment);
+        }
+    }
+
     /** Keeps leases in this JVM. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(name = "boltwork.backend", havingValue = "memory")

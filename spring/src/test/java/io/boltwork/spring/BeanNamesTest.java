@@ -109,7 +109,8 @@ class BeanNamesTest {
                 OwnHealth.class,
                 OwnBeans.class);
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(
-                        Stream.concat(Stream.of(Application.class), own.stream()).toArray(Class<?>[]::new))
+                        Stream.concat(Stream.of(Application.class), own.stream())
+                                .toArray(Class<?>[]::new))
                 .web(WebApplicationType.SERVLET)
                 .run(
                         "--server.port=0",

@@ -39,8 +39,8 @@ class OperationsConditionsTest {
         memory().run(context -> assertThat(context.getBean(HealthContributorRegistry.class))
                 .singleElement()
                 .isEqualTo(new HealthContributors.Entry("locks", context.getBean(LocksHealthIndicator.class))));
-        memory().withInitializer(
-                        context -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+        memory().withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context -> assertThat(context.getBean(HealthContributorRegistry.class))
                         .as("with lazy initialization")
                         .hasSize(1));

@@ -107,6 +107,7 @@ class StartTest {
         return new SpringApplicationBuilder(App.class)
                 .web(WebApplicationType.NONE)
                 .properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port())
+                .properties("spring.data.redis.client-type=lettuce") // the tests have Jedis, too
                 .properties(properties)
                 .run();
     }

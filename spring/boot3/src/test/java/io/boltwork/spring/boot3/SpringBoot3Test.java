@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -33,12 +34,16 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Tests the parts that work with Spring Boot 3, and those that do not. */
@@ -163,6 +168,40 @@ class SpringBoot3Test {
         assertThat(template.opsForValue().get("left")).isEqualTo("10");
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class OwnFactory {
+        @Bean
+        RedisConnectionFactory cache() {
+            return new LettuceConnectionFactory(new RedisStandaloneConfiguration(redis.host(), redis.port()));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Details {
+        @Bean
+        RedisConnectionDetails details() {
+            return new RedisConnectionDetails() {
+                @Override
+                public Standalone getStandalone() {
+                    return Standalone.of(redis.host(), redis.port());
+                }
+            };
+        }
+    }
+
+    @Test
+    void locksAreWhereTheApplicationsConnectionsGo() {
+        for (Class<?> source : List.of(OwnFactory.class, Details.class)) {
+            try (ConfigurableApplicationContext other = new SpringApplicationBuilder(App.class, source)
+                            .web(WebApplicationType.NONE)
+                            .run("--spring.main.banner-mode=off", "--spring.data.redis.port=1");
+                    Lease lease = other.getBean(LockClient.class).lock("where").acquire()) {
+                assertThat(lease.isValid()).isTrue();
+                assertThat(locks.lock("where").isLocked()).isTrue();
+            }
+        }
+    }
+
     @Test
     void endpointAndMeters() {
         assertThat(application.getBean(LocksEndpoint.class).list(null, null, null))
@@ -180,7 +219,7 @@ class SpringBoot3Test {
     /** Spring Boot 3 keeps its health classes in other packages, so there is no health indicator. */
     @Test
     void noHealth() {
-        assertThat(application.containsBean("locksHealthIndicator")).isFalse();
+        assertThat(application.containsBean("boltworkLocksHealthIndicator")).isFalse();
     }
 
     @Configuration(proxyBeanMethods = false)

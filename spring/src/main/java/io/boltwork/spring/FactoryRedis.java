@@ -9,6 +9,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -85,6 +87,13 @@ final class FactoryRedis implements ApplicationRedis {
                     "Set " + NAME + " to the name of one of them, mark one with @Primary, or set boltwork.redis.uri.");
         } catch (NoSuchBeanDefinitionException none) {
             return null;
+        } catch (BeanCreationException e) {
+            if (e.contains(BeanCurrentlyInCreationException.class)) {
+                LOG.debug("There is a cycle of beans", e);
+                throw RedisFactoryException.of(
+                        String.valueOf(e.getBeanName()), "needs, directly or indirectly, the lock client itself");
+            }
+            throw e;
         }
     }
 

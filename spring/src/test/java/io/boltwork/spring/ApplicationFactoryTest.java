@@ -203,13 +203,29 @@ class ApplicationFactoryTest {
 
     @Test
     void unreadableFactoryStopsTheStart() {
-        redis().withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
-                .run(context -> {
-                    assertThat(context).hasFailed();
-                    FailureAnalysis analysis = new RedisFactoryFailureAnalyzer().analyze(context.getStartupFailure());
-                    assertThat(analysis).isNotNull();
-                    assertThat(analysis.getDescription()).contains("cannot use the application's Redis for locks");
-                    assertThat(analysis.getAction()).contains("boltwork.redis.uri", "boltwork.backend=memory");
-                });
+        assertStopped(
+                redis().withBean("cache", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class)),
+                "which Boltwork cannot read");
+    }
+
+    @Test
+    void factoryThatNeedsLocksStopsTheStart() {
+        ApplicationContextRunner application = redis().withUserConfiguration(WithLocks.class);
+        assertStopped(application, "needs, directly or indirectly, the lock client");
+        assertStopped(
+                application.withInitializer(context -> context.addBeanFactoryPostProcessor(
+                        beans -> beans.getBeanDefinition("cache").setDependsOn("boltworkLockClient"))),
+                "needs, directly or indirectly, the lock client");
+    }
+
+    private static void assertStopped(ApplicationContextRunner application, String why) {
+        application.run(context -> {
+            assertThat(context).hasFailed();
+            FailureAnalysis analysis = new RedisFactoryFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis).isNotNull();
+            assertThat(analysis.getDescription())
+                    .contains("cannot use the application's Redis for locks", "bean 'cache'", why);
+            assertThat(analysis.getAction()).contains("boltwork.redis.uri", "boltwork.backend=memory");
+        });
     }
 }

@@ -17,9 +17,9 @@ final class LettuceSettings {
     /** Applies the settings and returns the command timeout, or {@code null} if it is not set. */
     static @Nullable Duration apply(LettuceClientConfiguration client, RedisTarget.Builder target, String bean) {
         if (client.getRedisCredentialsProviderFactory().isPresent()) {
-            throw new RedisFactoryException(
-                    "the RedisConnectionFactory bean '" + bean
-                            + "' gets its credentials from a RedisCredentialsProviderFactory.",
+            throw RedisFactoryException.of(
+                    bean,
+                    "gets its credentials from a RedisCredentialsProviderFactory",
                     "Set boltwork.redis.uri with a user and a password, or define a LockBackend bean:"
                             + " RedisBackend.connect(RedisURI) accepts a RedisCredentialsProvider.");
         }

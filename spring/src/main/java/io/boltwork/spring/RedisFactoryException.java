@@ -16,10 +16,16 @@ final class RedisFactoryException extends RuntimeException {
 
     /** Returns an exception for a bean whose location, or way to connect, cannot be used for locks. */
     static RedisFactoryException of(String bean, String why) {
-        return new RedisFactoryException(
-                "the RedisConnectionFactory bean '" + bean + "' " + why + ".",
+        return of(
+                bean,
+                why,
                 "Set boltwork.redis.uri to the address of the Redis that is to keep the locks. In a test without Redis,"
                         + " set boltwork.backend=memory.");
+    }
+
+    static RedisFactoryException of(String bean, String why, String action) {
+        return new RedisFactoryException(
+                "the RedisConnectionFactory bean '" + Printable.text(bean) + "' " + why + ".", action);
     }
 
     String action() {

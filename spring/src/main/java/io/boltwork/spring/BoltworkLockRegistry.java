@@ -7,6 +7,8 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Printable;
+import io.boltwork.spring.TransactionBoundary.BoundHold;
+import io.boltwork.spring.TransactionBoundary.HoldSource;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.Objects;
@@ -26,12 +28,17 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * not supported. A lease is renewed unless the caller specifies its length or the options say otherwise; this needs no
  * Spring scheduler. {@link #renewLock(Object, Duration)} extends any lease. Thread-safe.
  *
+ * <p>In a transaction of Spring, the last {@code unlock()} leaves the lock to the transaction, which releases it when it
+ * has completed, and is rolled back if the lease has been lost by then. Until then, this thread still holds the lock and
+ * can lock it again; other threads wait for it. {@link #withReleaseBeforeCommit()} releases the lock at once instead.
+ *
  * @since 0.1.0
  */
 public final class BoltworkLockRegistry implements RenewableLockRegistry<DistributedLock> {
     private final LockClient client;
     private final String prefix;
     private final LockOptions options;
+    private final boolean beforeCommit;
 
     /**
      * Creates a registry with the default lock options.
@@ -51,9 +58,29 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
      * @param options the options of all locks
      */
     public BoltworkLockRegistry(LockClient client, String prefix, LockOptions options) {
-        this.client = Objects.requireNonNull(client, "client");
-        this.prefix = Objects.requireNonNull(prefix, "prefix");
-        this.options = Objects.requireNonNull(options, "options");
+        this(
+                Objects.requireNonNull(client, "client"),
+                Objects.requireNonNull(prefix, "prefix"),
+                Objects.requireNonNull(options, "options"),
+                false);
+    }
+
+    private BoltworkLockRegistry(LockClient client, String prefix, LockOptions options, boolean beforeCommit) {
+        this.client = client;
+        this.prefix = prefix;
+        this.options = options;
+        this.beforeCommit = beforeCommit;
+    }
+
+    /**
+     * Returns a registry whose {@code unlock()} releases the lock even in a transaction that has not committed yet, as
+     * Spring Integration's own registries do. The next holder of the lock does not see what that transaction has
+     * changed.
+     *
+     * @return a new registry for the same locks
+     */
+    public BoltworkLockRegistry withReleaseBeforeCommit() {
+        return new BoltworkLockRegistry(client, prefix, options, true);
     }
 
     /**
@@ -65,7 +92,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
-        return new KeyLock(fenced(lockKey));
+        return new KeyLock(fenced(lockKey), beforeCommit);
     }
 
     private FencedLock fenced(Object lockKey) {
@@ -113,7 +140,8 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
         }
     }
 
-    private record KeyLock(FencedLock fenced) implements DistributedLock {
+    private record KeyLock(FencedLock fenced, boolean beforeCommit) implements DistributedLock {
+        private static final HoldSource SOURCE = new HoldSource("LockRegistry", false);
 
         @Override
         public void lock(Duration ttl) {
@@ -148,13 +176,32 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
         @Override
         public void unlock() {
             try {
-                fenced.unlock();
+                if (beforeCommit || !TransactionBoundary.isThere() || !fenced.isHeldByCurrentThread()) {
+                    fenced.unlock();
+                } else {
+                    unlockAfterTransaction();
+                }
             } catch (LeaseLostException lost) {
                 ConcurrentModificationException told = new ConcurrentModificationException(lost.getMessage());
                 told.initCause(lost);
                 throw told;
             } catch (IllegalMonitorStateException notHeld) {
                 throw new IllegalStateException(notHeld.getMessage(), notHeld);
+            }
+        }
+
+        /** Replaces this thread's hold by a handle, which the transaction releases. */
+        private void unlockAfterTransaction() {
+            Lease handle = fenced.acquire(); // nested: makes no round trip
+            boolean kept = false;
+            try {
+                fenced.unlock();
+                kept = TransactionBoundary.takes(
+                        new BoundHold(new FencedTarget(TargetKind.LOCK, fenced), handle, SOURCE, null));
+            } finally {
+                if (!kept) {
+                    handle.release();
+                }
             }
         }
 

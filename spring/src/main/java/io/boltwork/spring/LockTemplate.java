@@ -6,6 +6,8 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Printable;
+import io.boltwork.spring.TransactionBoundary.BoundHold;
+import io.boltwork.spring.TransactionBoundary.HoldSource;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Objects;
@@ -33,15 +35,23 @@ import org.jspecify.annotations.Nullable;
  * was lost before the callback ended, a {@link LeaseLostException} is thrown, or is added as suppressed to the
  * exception that the callback threw.
  *
+ * <p>If a transaction of Spring is active when an action ends, the lock is released when that transaction has
+ * completed, because other holders do not see the action's changes before. The transaction is rolled back if the lease
+ * has been lost by then. {@link #withReleaseBeforeCommit()} releases the lock with the action instead, as permits of
+ * semaphores always are.
+ *
  * @since 0.1.0
  */
 public final class LockTemplate {
+    private static final HoldSource SOURCE = new HoldSource("LockTemplate", false);
+
     private final LockClient client;
     private final TargetType type;
     private final LockOptions options;
     private final @Nullable Duration wait;
     private final @Nullable String group;
     private final LockObservations observations;
+    private final boolean beforeCommit;
 
     /**
      * Creates a template that waits without a limit and uses the default lock options.
@@ -60,7 +70,8 @@ public final class LockTemplate {
                 LockOptions.defaults(),
                 null,
                 null,
-                new LockObservations(ObservationRegistry.NOOP, groups));
+                new LockObservations(ObservationRegistry.NOOP, groups),
+                false);
     }
 
     private LockTemplate(
@@ -69,13 +80,15 @@ public final class LockTemplate {
             LockOptions options,
             @Nullable Duration wait,
             @Nullable String group,
-            LockObservations observations) {
+            LockObservations observations,
+            boolean beforeCommit) {
         this.client = client;
         this.type = type;
         this.options = options;
         this.wait = wait;
         this.group = group;
         this.observations = observations;
+        this.beforeCommit = beforeCommit;
     }
 
     /**
@@ -86,7 +99,13 @@ public final class LockTemplate {
      */
     public LockTemplate withOptions(LockOptions newOptions) {
         return new LockTemplate(
-                client, type, Objects.requireNonNull(newOptions, "newOptions"), wait, group, observations);
+                client,
+                type,
+                Objects.requireNonNull(newOptions, "newOptions"),
+                wait,
+                group,
+                observations,
+                beforeCommit);
     }
 
     /**
@@ -95,7 +114,7 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withReadLock() {
-        return new LockTemplate(client, TargetType.READ, options, wait, group, observations);
+        return new LockTemplate(client, TargetType.READ, options, wait, group, observations, beforeCommit);
     }
 
     /**
@@ -104,12 +123,13 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withWriteLock() {
-        return new LockTemplate(client, TargetType.WRITE, options, wait, group, observations);
+        return new LockTemplate(client, TargetType.WRITE, options, wait, group, observations, beforeCommit);
     }
 
     /**
      * Returns a template that acquires one permit of a semaphore for each action, as {@link DistributedLock#permits()}
      * does. Its options must not interrupt the holder's thread when a lease is lost: no thread holds a permit.
+     * A caller's transaction does not keep the permit: it is released when the action has ended.
      *
      * @param permits the total number of permits, 1 or more
      * @return a new template
@@ -119,7 +139,8 @@ public final class LockTemplate {
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + permits);
         }
-        return new LockTemplate(client, TargetType.semaphore(permits), options, wait, group, observations);
+        return new LockTemplate(
+                client, TargetType.semaphore(permits), options, wait, group, observations, beforeCommit);
     }
 
     /**
@@ -129,7 +150,8 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withWait(Duration newWait) {
-        return new LockTemplate(client, type, options, Objects.requireNonNull(newWait, "newWait"), group, observations);
+        return new LockTemplate(
+                client, type, options, Objects.requireNonNull(newWait, "newWait"), group, observations, beforeCommit);
     }
 
     /**
@@ -139,7 +161,7 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withObservations(ObservationRegistry registry) {
-        return new LockTemplate(client, type, options, wait, group, observations.with(registry));
+        return new LockTemplate(client, type, options, wait, group, observations.with(registry), beforeCommit);
     }
 
     /**
@@ -154,7 +176,19 @@ public final class LockTemplate {
         if (newGroup.isEmpty()) {
             throw new IllegalArgumentException("newGroup must not be empty");
         }
-        return new LockTemplate(client, type, options, wait, newGroup, observations);
+        return new LockTemplate(client, type, options, wait, newGroup, observations, beforeCommit);
+    }
+
+    /**
+     * Returns a template that releases the lock when the action has ended, even if the caller's transaction has not
+     * committed yet. By default, such a transaction keeps the lock. Use this for actions whose changes do not depend on
+     * that transaction, for example because they run in a transaction of their own: the next holder of the lock does
+     * not see what the caller's transaction has changed.
+     *
+     * @return a new template
+     */
+    public LockTemplate withReleaseBeforeCommit() {
+        return new LockTemplate(client, type, options, wait, group, observations, true);
     }
 
     /**
@@ -194,20 +228,20 @@ public final class LockTemplate {
         T call() throws E;
     }
 
-    private static <T extends @Nullable Object, E extends Throwable> T execute(
+    private <T extends @Nullable Object, E extends Throwable> T execute(
             LockTurn.TakenLock hold, GuardedAction<T, E> action) throws E {
         T result;
         try {
             result = current(hold, action);
         } catch (Throwable failure) {
             try {
-                hold.release();
+                end(hold);
             } catch (LeaseLostException lost) {
                 failure.addSuppressed(lost);
             }
             throw failure;
         }
-        hold.release();
+        end(hold);
         if (result instanceof CompletionStage<?>
                 || LaterTypes.endlessIn(result) != null
                 || result != null && LaterTypes.reactive(result.getClass()) != null) {
@@ -217,6 +251,20 @@ public final class LockTemplate {
                             + ", whose work continues after the lock has been released. Use executeAsync instead");
         }
         return result;
+    }
+
+    /** Releases the hold, or leaves that to the caller's transaction. */
+    private void end(LockTurn.TakenLock hold) {
+        Lease lease = hold.lease();
+        if (lease == null
+                || beforeCommit
+                || !TransactionBoundary.takes(new BoundHold(hold.target(), lease, SOURCE, null))) {
+            hold.release();
+        }
+    }
+
+    private boolean isTransactional() {
+        return !beforeCommit && type.kind() != TargetKind.SEMAPHORE && TransactionBoundary.isThere();
     }
 
     /**
@@ -258,10 +306,18 @@ public final class LockTemplate {
      * @param <T> the type of the result
      * @return a future that completes after the lock has been released, with the outcome of the action's stage, or with
      *     an exception that {@link #execute(String, LockCallback)} would throw
+     * @throws IllegalStateException if a transaction is active on this thread: the action takes no part in it
      */
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String name, Function<? super Lease, ? extends CompletionStage<T>> action) {
         Objects.requireNonNull(action, "action");
+        if (isTransactional()) {
+            throw new IllegalStateException("executeAsync was called in a transaction for the "
+                    + type.kind().title(name)
+                    + ", but its action takes no part in that transaction, which cannot keep the lock until it"
+                    + " commits. Call execute instead, or end the transaction first. If the action does not depend on"
+                    + " the transaction, use withReleaseBeforeCommit()");
+        }
         LockTarget target = type.target(client, name, options);
         CallerContext context = CallerContext.capture();
         Withdrawal withdrawal = new Withdrawal();
@@ -307,7 +363,7 @@ public final class LockTemplate {
     private LockTurn.TakenLock take(String name, boolean byHandle) {
         LockTurn.TakenLock hold;
         try {
-            hold = observations.take(group, type.target(client, name, options), wait, byHandle);
+            hold = observations.take(group, type.target(client, name, options), wait, byHandle || isTransactional());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(name, e);

@@ -86,6 +86,10 @@ record LockTurn(LockOperation operation, LockTarget target, LockCall call, LockO
         return observed.takeAsync(operation.group(), target, operation.waitFor(), answer);
     }
 
+    TransactionBoundary.HoldSource source() {
+        return new TransactionBoundary.HoldSource("@DistributedLock on " + operation.where(), operation.ignoreLoss());
+    }
+
     boolean skips() {
         return operation.mode() == LockMode.SKIP;
     }

@@ -86,7 +86,7 @@ final class ReactiveTransactionBoundary {
                     .subscribeOn(Schedulers.boundedElastic())
                     .doOnNext(confirmed -> {
                         if (!confirmed) {
-                            LOG.warn(TransactionBoundary.unanswered(turn, lease));
+                            LOG.warn(TransactionBoundary.unanswered(turn.source(), lease));
                         }
                     });
         }

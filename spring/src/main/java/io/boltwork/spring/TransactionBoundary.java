@@ -37,26 +37,66 @@ final class TransactionBoundary {
         return PRESENT && Propagation.isLeftAside(method, targetClass);
     }
 
+    /** Returns whether there is a transaction of this thread. */
+    static boolean isThere() {
+        return PRESENT && ReleaseAfterTransaction.isThere();
+    }
+
     /** Returns whether the method takes part in a transaction of this thread. */
     static boolean isThere(LockMethod method) {
-        return PRESENT && !method.apart() && ReleaseAfterTransaction.isThere();
+        return !method.apart() && isThere();
     }
 
     /**
-     * Returns whether the method takes part in a transaction of this thread. If so, the transaction releases the lock,
-     * after {@code later} if there is such a stage. A transaction never keeps a permit of a semaphore: it would wait for
-     * itself when it has called the method too often.
+     * Returns whether the method takes part in a transaction of this thread that releases the lock, after {@code later}
+     * if there is such a stage.
      */
     static boolean takes(LockMethod method, LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) {
-        return PRESENT
-                && !method.apart()
-                && turn.target().kind() != TargetKind.SEMAPHORE
-                && ReleaseAfterTransaction.register(turn, lease, later);
+        return !method.apart() && takes(new BoundHold(turn.target(), lease, turn.source(), later));
     }
 
+    /**
+     * Returns whether a transaction of this thread releases the hold. If not, the caller must release it, either because
+     * there is no transaction, or because the transaction keeps another handle of the same lock. A transaction never
+     * keeps a permit of a semaphore: it would wait for itself when it has asked for permits too often.
+     */
+    static boolean takes(BoundHold hold) {
+        return PRESENT && hold.target().kind() != TargetKind.SEMAPHORE && ReleaseAfterTransaction.register(hold);
+    }
+
+    /**
+     * A hold that a transaction may release.
+     *
+     * @param target the lock
+     * @param lease its handle, which any thread may release
+     * @param source the code that acquired the lock
+     * @param later work that must end before the release; {@code null} if there is none
+     */
+    record BoundHold(
+            LockTarget target,
+            Lease lease,
+            HoldSource source,
+            @Nullable CompletionStage<?> later) {
+
+        boolean includes(BoundHold other) {
+            return later == null
+                    && other.later == null
+                    && target.equals(other.target)
+                    && source.ignoreLoss() == other.source.ignoreLoss();
+        }
+    }
+
+    /**
+     * The code that acquired a lock.
+     *
+     * @param name what it is called in messages
+     * @param ignoreLoss whether it ignores the loss of the lease
+     */
+    record HoldSource(String name, boolean ignoreLoss) {}
+
     /** Returns the message to log when a transaction commits without an answer from the backend. */
-    static String unanswered(LockTurn turn, Lease lease) {
-        return "@DistributedLock on " + turn.operation().where()
+    static String unanswered(HoldSource source, Lease lease) {
+        return source.name()
                 + ": the backend did not confirm that the lease of '" + Printable.text(lease.lockName())
                 + "' still exists. The transaction commits anyway, because the lease is valid by the clock";
     }
@@ -81,8 +121,7 @@ final class TransactionBoundary {
     }
 
     /** A separate class, because it depends on classes that may be absent. */
-    private record ReleaseAfterTransaction(
-            LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) implements TransactionSynchronization {
+    private record ReleaseAfterTransaction(BoundHold hold) implements TransactionSynchronization {
         private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
         static boolean isThere() {
@@ -90,12 +129,22 @@ final class TransactionBoundary {
                     && TransactionSynchronizationManager.isSynchronizationActive();
         }
 
-        static boolean register(LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) {
-            if (!isThere()) {
+        static boolean register(BoundHold hold) {
+            if (!isThere() || isKept(hold)) {
                 return false;
             }
-            TransactionSynchronizationManager.registerSynchronization(new ReleaseAfterTransaction(turn, lease, later));
+            TransactionSynchronizationManager.registerSynchronization(new ReleaseAfterTransaction(hold));
             return true;
+        }
+
+        /** Returns whether the transaction keeps the lock already. Then another query before the commit is not needed. */
+        private static boolean isKept(BoundHold hold) {
+            for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+                if (each instanceof ReleaseAfterTransaction kept && kept.hold.includes(hold)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** Runs after all other synchronizations have flushed their data. */
@@ -107,21 +156,22 @@ final class TransactionBoundary {
         /** Asks the backend, because a lease that was taken away a moment ago is still valid by the clock. */
         @Override
         public void beforeCommit(boolean readOnly) {
-            if (!turn.operation().ignoreLoss() && !lease.verify()) {
-                LOG.warn(unanswered(turn, lease));
+            if (!hold.source().ignoreLoss() && !hold.lease().verify()) {
+                LOG.warn(unanswered(hold.source(), hold.lease()));
             }
         }
 
         @Override
         public void afterCompletion(int status) {
+            CompletionStage<?> later = hold.later();
             if (later != null) {
-                later.whenComplete((value, failure) -> turn.releaseAsync(lease));
+                later.whenComplete((value, failure) -> hold.lease().releaseAsync());
                 return;
             }
             try {
-                turn.release(new LockTurn.TakenLock(turn.target(), lease));
+                hold.lease().release();
             } catch (LeaseLostException lost) {
-                if (status == STATUS_COMMITTED) {
+                if (status == STATUS_COMMITTED && !hold.source().ignoreLoss()) {
                     throw lost; // Spring logs it: the lease was lost while the database was committing
                 }
             }

@@ -299,11 +299,26 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
+     * Waits until the locks of this client have been released or lost, or the time has passed. For an orderly end: stop
+     * new work, call this method, and then {@link #close()}, which takes the locks from their holders. The locks of the
+     * calling thread do not count, nor do those that can no longer be released, because their threads have ended or
+     * their leases are unreachable. No round trip.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @return whether no lock was held at the end
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public boolean awaitReleases(Duration wait) throws InterruptedException {
+        return engine.awaitReleases(Objects.requireNonNull(wait, "wait"));
+    }
+
+    /**
      * Closes this client within its shutdown time (5 s by default). Waiting callers receive
      * {@link ClientClosedException}, holders are notified ({@link LeaseLoss.Reason#CLOSED}), and holds are released. A
      * hold whose release the backend does not answer in time ends with its lease. A later {@code unlock()} or
      * {@code release()} of a hold that the client closed throws {@link LeaseLostException}, once for each level,
-     * because the work under it may not have been protected to its end. Blocks until this is done; closing twice does
+     * because the work under it may not have been protected to its end. If holds are taken from other threads or from
+     * handles, the log says how many and names some locks: see {@link #awaitReleases}. Blocks until this is done; closing twice does
      * nothing.
      */
     @Override

@@ -13,11 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The status of one client: its holds, its waiters, and the health of its servers. Thread-safe. */
 final class ClientStatus {
+
+    /** The pause before the holds are looked at again, in nanoseconds. */
+    private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final ClientCore core;
     private final LockDrivers drivers;
@@ -54,6 +58,43 @@ final class ClientStatus {
             driver.post(d -> held.addAndGet(d.machine.hold() == null ? 0 : 1));
         }
         return held.get();
+    }
+
+    /** Returns the valid holds that a handle, or a thread other than the current one, can still release. */
+    List<Hold> heldByOthers() {
+        Thread current = Thread.currentThread();
+        Queue<Hold> found = new ConcurrentLinkedQueue<>(); // a busy lane may add to it later
+        for (LockDriver driver : drivers.all()) {
+            Hold held = driver.machine.hold();
+            if (held != null && driver.kind() == LockKind.READ_WRITE) {
+                driver.post(d -> d.machine.owners().forEach(owner -> addIfOfAnother(found, owner, current)));
+            } else if (held != null) {
+                addIfOfAnother(found, held, current);
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private static void addIfOfAnother(Queue<Hold> found, Hold hold, Thread current) {
+        if (hold.thread != current && ThreadHolds.isInForce(hold) && hold.absence() == null) {
+            found.add(hold);
+        }
+    }
+
+    /** Sleeps until there are no such holds. Returns {@code false} if there are some after that time. */
+    boolean awaitReleases(long nanos) throws InterruptedException {
+        long start = core.ticker.nanos();
+        while (!heldByOthers().isEmpty()) {
+            long left = nanos - (core.ticker.nanos() - start);
+            if (left <= 0) {
+                return false;
+            }
+            callers.pause(Math.min(left, LOOK_AGAIN));
+            if (Thread.interrupted()) {
+                throw new InterruptedException("Interrupted while locks of other threads were held");
+            }
+        }
+        return true;
     }
 
     /** By how many nanoseconds the renewal that is most overdue is late. */

@@ -83,6 +83,7 @@ public final class Engine extends ErrorFlagOwner {
                 callers,
                 backendWatch,
                 errorRecovery,
+                status,
                 options.shutdownTime(),
                 world.stopThreads());
     }
@@ -317,6 +318,11 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     // ================================================================ closing
+
+    /** Sleeps until neither another thread nor a handle holds a lock. Returns whether that came in time. */
+    public boolean awaitReleases(Duration wait) throws InterruptedException {
+        return status.awaitReleases(TimeUnit.NANOSECONDS.convert(wait));
+    }
 
     boolean isClosed() {
         return core.isClosed();

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The end of one client: releases what is held, removes the client's record, and stops the threads. Thread-safe. */
 final class Shutdown {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    /** The most names in one message. */
+    private static final int NAMED = 5;
 
     private final ClientCore core;
     private final LockDrivers drivers;
@@ -21,6 +27,7 @@ final class Shutdown {
     private final Callers callers;
     private final BackendWatch backendWatch;
     private final ErrorRecovery errorRecovery;
+    private final ClientStatus status;
     private final long shutdownNanos;
     private final Runnable stopThreads;
 
@@ -38,6 +45,7 @@ final class Shutdown {
             Callers callers,
             BackendWatch backendWatch,
             ErrorRecovery errorRecovery,
+            ClientStatus status,
             Duration shutdownTime,
             Runnable stopThreads) {
         this.core = core;
@@ -47,6 +55,7 @@ final class Shutdown {
         this.callers = callers;
         this.backendWatch = backendWatch;
         this.errorRecovery = errorRecovery;
+        this.status = status;
         this.shutdownNanos = shutdownTime.toNanos();
         this.stopThreads = stopThreads;
     }
@@ -104,9 +113,28 @@ final class Shutdown {
         }
     }
 
+    /** Reports the holders that lose their locks now. The closing thread knows of its own locks. */
+    private void reportCutOff(List<Hold> holds) {
+        if (holds.isEmpty()) {
+            return;
+        }
+        List<String> names =
+                holds.stream().map(hold -> hold.request.lock()).distinct().toList();
+        String named = names.stream().limit(NAMED).collect(Collectors.joining("', '", "'", "'"));
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "Locks were still held when the client was closed: {0} (holders: {1}). Other clients can take them now. The"
+                        + " holders get a LeaseLostException (CLOSED), and waiting callers ({2}) a ClientClosedException",
+                Printable.all(
+                        names.size() > NAMED ? named + " and " + (names.size() - NAMED) + " more" : named,
+                        holds.size(),
+                        status.waiting()));
+    }
+
     private void end() {
         long start = core.ticker.nanos();
         Collection<LockDriver> inUse = drivers.all();
+        reportCutOff(status.heldByOthers());
         latches.closeAll();
         drivers.closeAll();
         boolean interrupted = false;

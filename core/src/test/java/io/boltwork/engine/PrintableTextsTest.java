@@ -291,8 +291,13 @@ class PrintableTextsTest {
 
     private void close() {
         lock.lock();
+        Lease ofHandle = new EngineLock(client.engine, NAME + "2", OPTIONS)
+                .acquireAsync()
+                .toCompletableFuture()
+                .join();
         client.wire = command -> null;
         client.engine.close();
+        texts.add(ofHandle.toString());
         fails(lock::acquire);
         fails(() -> inspector.describe(NAME));
     }

@@ -134,9 +134,10 @@ public interface FencedLock extends Lock {
      * Acquires the lock for at most a fixed time, if it becomes available within a limited time.
      *
      * <p>This method can serve as a cool-down: {@code tryLock(Duration.ZERO, Duration.ofMillis(200))}, never unlocked,
-     * lets something happen at most once in that time. If the lease has run out and was not unlocked, such a try by the
-     * same thread begins a new lease, whereas every other acquisition throws {@link LeaseLostException}. The lost lease
-     * is remembered for one minute, or for its own length if that is longer. Within that time a late {@link #unlock}
+     * lets something happen at most once in that time. Its end is no warning in the log, unless it is unlocked later. If
+     * the lease has run out and was not unlocked, such a try by the same thread begins a new lease, whereas every other
+     * acquisition throws {@link LeaseLostException}. The lost lease is remembered for one minute, or for its own length
+     * if that is longer. Within that time a late {@link #unlock}
      * throws {@link LeaseLostException}. After it, {@code unlock} throws {@link IllegalMonitorStateException}, and the
      * lock can be acquired as usual. If the thread tries to nest an acquisition within that time, the lease is
      * remembered until it is unlocked. {@link LockOptions#withMinHold} is the better cool-down: the lock is released at

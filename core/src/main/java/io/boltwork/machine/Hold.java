@@ -268,8 +268,11 @@ public class Hold {
         for (; ; ) {
             long now = settledWord();
             long left = now - (asLease ? HANDLE : LOCK);
+            boolean last = (left & COUNTS) == 0;
+            if (now < 0 && last && isEndOnly(lossOf())) {
+                LossEvents.warn(request.context, this, lossOf()); // its owner has worked on
+            }
             if (WORD.compareAndSet(this, now, left)) {
-                boolean last = (left & COUNTS) == 0;
                 return now < 0 ? last ? Left.LOST_LAST : Left.LOST_NESTED : last ? Left.LAST : Left.NESTED;
             }
         }
@@ -448,7 +451,17 @@ public class Hold {
 
     /** Reports the loss to the log and to the listeners. */
     void tellLost(LeaseLoss lost) {
-        LossEvents.tell(request.context, this, this::owner, since, lost);
+        LossEvents.tell(request.context, this, this::owner, since, lost, isEndOnly(lost));
+    }
+
+    /**
+     * Returns whether a loss is the end of a fixed lease that nothing shows to be needed: the lock may be a cool-down.
+     */
+    private boolean isEndOnly(LeaseLoss lost) {
+        return !request.terms.isRenewed
+                && lost.reason() == LeaseLoss.Reason.EXPIRED
+                && lossFuture == null
+                && request.terms.options.onLoss() != OnLoss.INTERRUPT;
     }
 
     /** Waits until no loss is being delivered, which takes an instant, and returns the word. */

@@ -233,6 +233,63 @@ class LockNewsTest {
         hears(); // a lost hold was not released
     }
 
+    private String lostBy(String owner, long token) {
+        return "The lock 'lock' was lost by " + owner + " with fencing token " + token + ": EXPIRED";
+    }
+
+    @Test
+    void theEndOfAFixedLeaseIsLoggedAsALossOnlyWhenItsOwnerReleasesTooLate() {
+        for (Duration lease : List.of(SECOND, Duration.ofSeconds(5))) {
+            lock.lock(lease);
+            long token = lock.currentLease().orElseThrow().fencingToken();
+            String me = "thread '" + this.me + "'";
+            heard.clear();
+            pass(Duration.ofSeconds(6));
+            assertThat(heard).singleElement().isInstanceOf(LockListener.Lost.class);
+            logs("The fixed lease of the lock 'lock' has ended: " + me + " with fencing token " + token);
+            assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+            logs(lostBy(me, token));
+        }
+    }
+
+    @Test
+    void theLateReleaseOfAHandleIsLoggedOnce() {
+        Lease lease = lock.withOptions(LockOptions.fixedLease(SECOND)).acquire();
+        Lease nested = lock.acquire();
+        pass(Duration.ofSeconds(2));
+        log.entries.clear();
+        assertThatThrownBy(nested::release).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        logs(lostBy("thread '" + me + "'", lease.fencingToken()));
+    }
+
+    @Test
+    void aLateReleaseThatFindsTheEndItselfIsLogged() {
+        Lease lease = lock.withOptions(LockOptions.fixedLease(SECOND)).acquire();
+        client.moveTo(client.now() + Duration.ofSeconds(2).toNanos());
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        assertThat(log.entries).anyMatch(entry -> entry.equals(lostBy("thread '" + me + "'", lease.fencingToken())));
+    }
+
+    @Test
+    void theEndOfAFixedLeaseThatIsWatchedIsLoggedAsALossAtOnce() {
+        Lease lease = lock.withOptions(LockOptions.fixedLease(SECOND)).acquire();
+        lease.whenLost();
+        pass(Duration.ofSeconds(2));
+        logs(lostBy("thread '" + me + "'", lease.fencingToken()));
+        assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+        logs();
+    }
+
+    @Test
+    void aFixedLeaseThatWasTakenIsLoggedAsALossAtOnce() {
+        Lease lease =
+                lock.withOptions(LockOptions.fixedLease(Duration.ofSeconds(30))).acquire();
+        client.server.execute(new ForceRelease("lock", 0));
+        pass(Duration.ofSeconds(20));
+        logs("with fencing token " + lease.fencingToken() + ": TAKEN");
+    }
+
     @Test
     void aHoldThatEndsWithItsClientIsReportedButNotLogged() {
         lock.acquire();

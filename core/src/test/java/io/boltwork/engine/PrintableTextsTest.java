@@ -254,6 +254,9 @@ class PrintableTextsTest {
         fails(lease::ensureValid);
         fails(lock::lock);
         fails(lease::release);
+        lock.lock(Duration.ofSeconds(1));
+        pass(2);
+        fails(lock::unlock);
         Lease restored = lock.acquire();
         client.server.delete(NAME);
         client.engine.backendWatch.connected(client.server.time());

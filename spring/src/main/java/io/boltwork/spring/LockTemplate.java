@@ -371,7 +371,7 @@ public final class LockTemplate {
         if (hold == null) {
             throw refusal(name);
         }
-        return hold;
+        return hold.watch(options);
     }
 
     private LockRefusedException refusal(String name) {

@@ -3,6 +3,7 @@ package io.boltwork.spring;
 
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockOptions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -38,12 +39,25 @@ record LockTurn(LockOperation operation, LockTarget target, LockCall call, LockO
                 lease.release();
             }
         }
+
+        /**
+         * Lets the log report the end of a fixed lease as a loss at once, because code is executed under it. Without a
+         * listener, such an end may be that of a cool-down, and is reported only if the lock is released later.
+         */
+        TakenLock watch(LockOptions options) {
+            Lease held = options.isRenewed() ? null : lease == null ? target.currentLease() : lease;
+            if (held != null) {
+                held.whenLost();
+            }
+            return this;
+        }
     }
 
     /** Waits for the lock; returns {@code null} if refused. */
     @Nullable
     TakenLock take(boolean byHandle) throws InterruptedException {
-        return observed.take(operation.group(), target, operation.waitFor(), byHandle);
+        TakenLock taken = observed.take(operation.group(), target, operation.waitFor(), byHandle);
+        return taken == null ? null : taken.watch(operation.options());
     }
 
     /**
@@ -83,7 +97,12 @@ record LockTurn(LockOperation operation, LockTarget target, LockCall call, LockO
      * @return an action that withdraws the request
      */
     Runnable takeAsync(BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
-        return observed.takeAsync(operation.group(), target, operation.waitFor(), answer);
+        return observed.takeAsync(operation.group(), target, operation.waitFor(), (lease, failure) -> {
+            if (lease != null) {
+                new TakenLock(target, lease).watch(operation.options());
+            }
+            answer.accept(lease, failure);
+        });
     }
 
     TransactionBoundary.HoldSource source() {

@@ -144,6 +144,12 @@ public final class BoltworkAutoConfiguration {
         return new ShutdownOrder(beans);
     }
 
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ShutdownWait boltworkShutdownWait(Environment environment) {
+        return new ShutdownWait(environment);
+    }
+
     /** Watches over the client of an application that has Jedis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(

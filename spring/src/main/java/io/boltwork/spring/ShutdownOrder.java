@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
@@ -23,7 +24,7 @@ import org.springframework.util.ClassUtils;
  * bean with locked methods does not have the client injected, and is usually created before it. It would therefore be
  * destroyed after the client, and so would the executors that run its methods. The processor of scheduled methods ends
  * the subscriptions of reactive ones, and is created very early. Beans that the client itself needs, such as a
- * listener's executor, are left alone.
+ * listener's executor, are left alone. ShutdownWait waits for the tasks of executors that do not wait for them.
  */
 /** Ensures that the client closes only after all beans that acquire locks, and the executors, have been destroyed. */
 final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton {
@@ -69,12 +70,17 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
     private void order(String client, Set<String> needs, String name, Class<?> type) {
         LockOperationSource source =
                 beans.getBeanProvider(LockOperationSource.class).getIfAvailable();
-        boolean first = Executor.class.isAssignableFrom(type)
+        boolean first = isExecutor(name, type)
                 || ScheduledAnnotationBeanPostProcessor.class.isAssignableFrom(type)
                 || source != null && source.isLocked(ClassUtils.getUserClass(type));
         if (first && !needs.contains(name)) {
             beans.registerDependentBean(client, name);
         }
+    }
+
+    private boolean isExecutor(String name, Class<?> type) {
+        Class<?> own = FactoryBean.class.isAssignableFrom(type) ? beans.getType(name, false) : type;
+        return own != null && Executor.class.isAssignableFrom(own);
     }
 
     /** Returns the client and all its direct and indirect dependencies. */

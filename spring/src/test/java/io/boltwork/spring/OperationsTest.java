@@ -61,7 +61,8 @@ class OperationsTest {
                             .get(5, TimeUnit.SECONDS);
                     locks.lock("stock:9").tryAcquire();
                     locks.lock("stock:9", LockOptions.renewedLease(Duration.ofSeconds(20))) // so not passed on inside
-                            .acquireAsync();
+                            .acquireAsync()
+                            .thenAccept(Lease::releaseAsync);
                     Await.until(
                             "counted",
                             () -> count(meters, "granted", "stock") == 4

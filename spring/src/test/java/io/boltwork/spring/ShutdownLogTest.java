@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -129,6 +131,7 @@ class ShutdownLogTest {
     @Test
     void noWarningAndNoErrorWithoutASchedulerBean(CapturedOutput output) throws Exception {
         ExecutorService callbacks = Executors.newCachedThreadPool();
+        List<LockClient> others = new ArrayList<>();
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
@@ -137,14 +140,12 @@ class ShutdownLogTest {
                 .withBean(ClientOptionsCustomizer.class, () -> options -> options.withCallbackExecutor(callbacks))
                 .run(context -> {
                     LockClient locks = context.getBean(LockClient.class);
-                    assertThat(locks.lock("taken")
-                                    .acquireAsync()
-                                    .toCompletableFuture()
-                                    .get(20, TimeUnit.SECONDS)
-                                    .isValid())
-                            .isTrue();
+                    others.add(LockClient.create(MemoryBackend.on(
+                            context.getBean(MemoryBackend.class).server())));
+                    others.get(0).lock("taken").lock();
                     Await.until("the method waits", () -> locks.waiting() == 1);
                 });
+        others.get(0).close();
         callbacks.shutdown();
         assertThat(callbacks.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
         assertThat(output.getOut()).doesNotContain("WARN", "ERROR");

@@ -12,6 +12,7 @@ import io.boltwork.testkit.Await;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
@@ -20,6 +21,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.scheduling.concurrent.ThreadPoolExecutorFactoryBean;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** The client closes last. */
@@ -90,6 +92,15 @@ class ShutdownOrderTest {
             return waiting();
         }
 
+        /** Its product is no bean of its own. */
+        @Bean
+        ThreadPoolExecutorFactoryBean factory() {
+            ThreadPoolExecutorFactoryBean factory = new ThreadPoolExecutorFactoryBean();
+            factory.setWaitForTasksToCompleteOnShutdown(true);
+            factory.setAwaitTerminationSeconds(30);
+            return factory;
+        }
+
         private static ThreadPoolTaskExecutor waiting() {
             ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
             executor.setWaitForTasksToCompleteOnShutdown(true);
@@ -107,18 +118,23 @@ class ShutdownOrderTest {
             said.add(context.getBean(Said.class).words);
             for (String name : List.of("workers", "lazyWorkers")) {
                 ThreadPoolTaskExecutor executor = context.getBean(name, ThreadPoolTaskExecutor.class);
-                counted.add(executor.submitCompletable(() -> {
-                    Await.until(
-                            "it is being destroyed",
-                            () -> executor.getThreadPoolExecutor().isShutdown());
-                    return stock.count();
-                }));
+                counted.add(countedInShutdown(executor.getThreadPoolExecutor(), stock));
             }
+            counted.add(countedInShutdown(context.getBean("factory", ExecutorService.class), stock));
         });
         assertThat(said.get(0)).containsExactly("counted");
         assertThat(counted)
-                .hasSize(2)
+                .hasSize(3)
                 .allSatisfy(each -> assertThat(each.get(5, TimeUnit.SECONDS)).isEqualTo("counted"));
+    }
+
+    private static CompletableFuture<String> countedInShutdown(ExecutorService executor, Stock stock) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    Await.until("it is being destroyed", executor::isShutdown);
+                    return stock.count();
+                },
+                executor);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -72,7 +72,7 @@ public final class LockClient implements AutoCloseable {
      *
      * @param name 1 to 1,024 bytes in UTF-8; any characters except unpaired surrogates
      * @return the lock
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public FencedLock lock(String name) {
         return lock(name, LockOptions.defaults());
@@ -99,7 +99,7 @@ public final class LockClient implements AutoCloseable {
      *
      * @param name the name of the lock, as for {@link #lock(String)}
      * @return the lock
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public FencedReadWriteLock readWriteLock(String name) {
@@ -160,7 +160,7 @@ public final class LockClient implements AutoCloseable {
      *
      * @param name the name of the latch, as for {@link #lock(String)}
      * @return the latch
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      * @throws UnsupportedOperationException if the backend has none: a quorum
      */
     public DistributedLatch latch(String name) {
@@ -326,16 +326,30 @@ public final class LockClient implements AutoCloseable {
         engine.close();
     }
 
-    static void checkName(String name) {
+    /**
+     * Checks a name, as all methods that take one do.
+     *
+     * @param name the name of a lock, a semaphore or a latch: 1 to 1,024 bytes in UTF-8; any characters except unpaired
+     *     surrogates
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
+     */
+    public static void checkName(String name) {
         Objects.requireNonNull(name, "name");
         if (name.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "name must not be empty; name what the lock protects, such as 'stock:1001'");
+            throw new InvalidNameException(
+                    "name must not be empty; name what the lock protects, such as 'stock:1001'", null);
         }
-        int bytes = Utf8.length("name", name);
+        int bytes;
+        try {
+            bytes = Utf8.length("name", name);
+        } catch (IllegalArgumentException malformed) {
+            throw new InvalidNameException(String.valueOf(malformed.getMessage()), malformed);
+        }
         if (bytes > LONGEST_NAME) {
-            throw new IllegalArgumentException("name must be at most " + LONGEST_NAME + " bytes in UTF-8, but has "
-                    + bytes + ": '" + Printable.text(name.substring(0, 40)) + "…'; use a hash of the long part");
+            throw new InvalidNameException(
+                    "name must be at most " + LONGEST_NAME + " bytes in UTF-8, but has " + bytes + ": '"
+                            + Printable.text(name.substring(0, 40)) + "…'; use a hash of the long part",
+                    null);
         }
     }
 

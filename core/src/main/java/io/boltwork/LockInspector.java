@@ -127,7 +127,7 @@ public final class LockInspector {
      *
      * @param name the name of the lock
      * @return the lock; free if the backend does not know it
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public LockInfo describe(String name) {
         return describe(LockKind.LOCK, name);
@@ -139,7 +139,7 @@ public final class LockInspector {
      * @param kind the kind of the lock
      * @param name the name of the lock
      * @return the lock; free if the backend does not know it
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public LockInfo describe(LockKind kind, String name) {
         Objects.requireNonNull(kind, "kind");
@@ -209,7 +209,7 @@ public final class LockInspector {
      *
      * @param name the name of the lock
      * @return the use of the lock, without a holder and without waiters if this client does not use it
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public LocalLock local(String name) {
         return local(LockKind.LOCK, name);
@@ -222,7 +222,7 @@ public final class LockInspector {
      * @param kind the kind of the lock
      * @param name the name of the lock
      * @return the use of the lock, without a holder and without waiters if this client does not use it
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public LocalLock local(LockKind kind, String name) {
         Objects.requireNonNull(kind, "kind");
@@ -317,7 +317,7 @@ public final class LockInspector {
      *
      * @param name the name of the lock
      * @return whether the backend knew a holder, or kept the lock closed
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public boolean forceRelease(String name) {
         return forceRelease(LockKind.LOCK, name);
@@ -329,7 +329,7 @@ public final class LockInspector {
      * @param kind the kind of the lock
      * @param name the name of the lock
      * @return whether the backend knew a holder, or kept the lock or a part of it closed
-     * @throws IllegalArgumentException if the name is empty, too long or not well-formed
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      */
     public boolean forceRelease(LockKind kind, String name) {
         return force(kind, name, 0);

@@ -30,9 +30,14 @@ final class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
         };
     }
 
+    /** Returns whether a text is a number without a unit. */
+    static boolean isNumber(String text) {
+        return NUMBER.matcher(text).matches();
+    }
+
     private static void check(ConfigurationPropertyName name, BindContext context) {
         String text = context.getBinder().bind(name, Bindable.of(String.class)).orElse("");
-        if (NUMBER.matcher(text).matches()) {
+        if (isNumber(text)) {
             String number = text.strip();
             throw BoltworkProperties.invalid(
                     name.toString(),

@@ -6,6 +6,7 @@ import io.boltwork.Replication;
 import io.boltwork.spring.BoltworkProperties.LockOverride;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.StringUtils;
@@ -48,7 +49,7 @@ final class LockOptionsParser {
             LockOptions options = LockDefaults.options(
                     lease(method, annotation, override), minHold, maxHold, takeoverDelay, order, release, replication);
             Duration retention = duration(method, "retention", annotation.retention(), null);
-            options = retention == null ? options : options.withRetention(retention);
+            options = retention == null ? options : checked(method, "retention", retention, options::withRetention);
             return onLost == OnLost.INTERRUPT ? options.withOnLoss(LockOptions.OnLoss.INTERRUPT) : options;
         } catch (IllegalArgumentException e) {
             throw LockExpressions.wrong(
@@ -104,14 +105,29 @@ final class LockOptionsParser {
         if (override != null && override.renewedLease() != null) {
             return LockOptions.renewedLease(override.renewedLease());
         }
-        if (fixed == null && renewed == null) {
-            fixed = defaults.lease();
-            renewed = defaults.renewedLease();
-        }
         if (fixed != null) {
-            return LockOptions.fixedLease(fixed);
+            String attribute = annotation.lease().isEmpty() ? "leaseTime" : "lease";
+            return checked(method, attribute, fixed, LockOptions::fixedLease);
         }
-        return renewed == null ? LockOptions.defaults() : LockOptions.renewedLease(renewed);
+        if (renewed != null) {
+            return checked(method, "renewedLease", renewed, LockOptions::renewedLease);
+        }
+        Duration standard = defaults.renewedLease();
+        if (defaults.lease() != null) {
+            return LockOptions.fixedLease(defaults.lease());
+        }
+        return standard == null ? LockOptions.defaults() : LockOptions.renewedLease(standard);
+    }
+
+    /** Applies a duration; the exception names the attribute. */
+    private static LockOptions checked(
+            Method method, String attribute, Duration duration, Function<Duration, LockOptions> options) {
+        try {
+            return options.apply(duration);
+        } catch (IllegalArgumentException e) {
+            throw LockExpressions.wrong(
+                    method, attribute + ": " + e.getMessage(), "Choose durations in that range that fit together.", e);
+        }
     }
 
     private @Nullable Replication replication(Method method, DistributedLock annotation) {
@@ -162,6 +178,10 @@ final class LockOptionsParser {
     }
 
     private @Nullable Duration one(Method method, String number, long seconds, String text, String said) {
+        if (seconds < -1) {
+            throw LockExpressions.wrong(
+                    method, number + " = " + seconds + " is negative", "Write a number of seconds, or omit it.", null);
+        }
         if (seconds >= 0 && !said.isEmpty()) {
             throw LockExpressions.wrong(
                     method,
@@ -178,11 +198,15 @@ final class LockOptionsParser {
         }
         String text = expressions.resolved(method, attribute, said).strip();
         try {
-            if (!text.isEmpty() && text.chars().allMatch(Character::isDigit)) {
+            if (DurationUnits.isNumber(text)) {
                 throw new IllegalArgumentException("'" + text + "' has no unit");
             }
-            return DurationStyle.detectAndParse(text);
-        } catch (IllegalArgumentException e) {
+            Duration duration = DurationStyle.detectAndParse(text);
+            if (duration.isNegative()) {
+                throw new IllegalArgumentException("'" + text + "' is negative");
+            }
+            return duration;
+        } catch (IllegalArgumentException | ArithmeticException e) {
             throw LockExpressions.wrong(
                     method,
                     attribute + " = \"" + said + "\" is not a duration: " + e.getMessage(),

@@ -61,6 +61,17 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         return new Taking(turns.all());
     }
 
+    /** Returns the result of a call that was refused before it could ask for its locks, or throws the exception. */
+    static Object failed(LockMethod method, RuntimeException refused) {
+        if (method.stage()) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        if (method.reactive() == null) {
+            throw refused;
+        }
+        return ReactiveLocking.failed(method.reactive(), refused);
+    }
+
     /** Executes the method with its leases. */
     @Nullable
     Object execute(Held held) throws Throwable {

@@ -45,9 +45,16 @@ import org.springframework.core.annotation.AliasFor;
  * message that contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an
  * expression (SpEL); any other text is literal. Expressions can refer to arguments by name ({@code #item}) and number
  * ({@code #p0}), to beans ({@code @shops}), and to {@code #root.method}, {@code #root.args}, {@code #root.target} and
- * {@code #root.targetClass}. They are evaluated once per call. The type of each value in a name must define its own
- * text, and no value may be empty. If a name has several values, colons and percent signs in them are escaped.
- * Durations have the form {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
+ * {@code #root.targetClass}. They are evaluated once per call. Durations have the form {@code 500ms}, {@code 30s}, {@code
+ * 5m} or {@code PT30S}, and are not negative.
+ *
+ * <p><b>Values.</b> Equal values must name the same lock in each JVM. A value in a name is therefore a text, a character,
+ * a boolean, a whole number, a {@code BigDecimal}, an enum constant, a {@code UUID}, a {@code Class}, a date or time of
+ * {@code java.time}, a {@code java.util.Date}, a {@code Locale} or a {@code Currency}, or an {@code Optional}, an array, a
+ * {@code List}, a {@code Set}, a {@code Map} or a record of these. Sets and maps are sorted. Points in time are written in
+ * UTC. Other types are rejected: at the start if the declared type shows it, otherwise at the call. If a value, or a part
+ * of it, is null or empty, or if the name is too long, the method is not executed, and the caller gets an {@link
+ * io.boltwork.InvalidNameException}. If a name has several values, colons and percent signs in them are escaped.
  *
  * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} receives the hold, with its fencing token, regardless
  * of the value that the caller passes (usually {@code null}). If the method has several locks, {@link LeaseOf} selects
@@ -113,7 +120,7 @@ public @interface DistributedLock {
      * The length, in seconds, of a lease that is not renewed. Default: {@code boltwork.lock.lease}; if that is not set,
      * the lease is renewed while the method is running.
      *
-     * @return seconds; negative for the default
+     * @return seconds; -1 for the default
      */
     long leaseTime() default -1;
 
@@ -137,7 +144,7 @@ public @interface DistributedLock {
      * The maximum time to wait, in seconds. Default: {@code boltwork.lock.wait-for}; if that is not set, no limit with
      * {@link LockMode#LOCK}, and no waiting in other modes.
      *
-     * @return seconds; negative for the default
+     * @return seconds; -1 for the default
      */
     long waitTime() default -1;
 
@@ -278,7 +285,9 @@ public @interface DistributedLock {
     OnLost onLost() default OnLost.DEFAULT;
 
     /**
-     * A condition for taking the lock; the method is executed in any case. Default: the lock is always taken.
+     * A condition for taking the lock; the method is executed whether it is true or false. A condition that is null, or
+     * that compares null with {@code <} or {@code >}, is refused with an {@link io.boltwork.InvalidNameException}.
+     * Default: the lock is always taken.
      *
      * @return an expression, such as {@code "#amount > 100"}
      */

@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.BackendException;
+import io.boltwork.InvalidNameException;
 import java.time.Duration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -40,6 +41,16 @@ final class LockErrorAdvice {
             response.header(HttpHeaders.RETRY_AFTER, seconds(AFTER_OUTAGE));
         }
         return response.build();
+    }
+
+    /** The name of a lock depends on the request, so the request is at fault. */
+    @ExceptionHandler
+    ErrorResponse invalid(InvalidNameException invalid) {
+        return ErrorResponse.builder(
+                        invalid,
+                        HttpStatus.BAD_REQUEST,
+                        "A value of the request is missing, empty, too long or not well-formed. Nothing was done.")
+                .build();
     }
 
     private static String seconds(Duration time) {

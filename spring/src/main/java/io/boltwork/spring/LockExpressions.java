@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import io.boltwork.spi.Printable;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.PrioritizedParameterNameDiscoverer;
+import org.springframework.core.ResolvableType;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
@@ -21,6 +25,8 @@ import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.ClassUtils;
 
 /** Parses the texts of annotations, and reports mistakes before a text is needed. Thread-safe. */
 final class LockExpressions {
@@ -42,7 +48,14 @@ final class LockExpressions {
         this.check = new ExpressionCheck(beans, names);
     }
 
+    /** Returns the context for the expressions in names and conditions. */
     EvaluationContext context(Method method, Object[] arguments, Object target, Class<?> targetClass) {
+        StandardEvaluationContext context = plainContext(method, arguments, target, targetClass);
+        NameExpression.prepare(context);
+        return context;
+    }
+
+    StandardEvaluationContext plainContext(Method method, Object[] arguments, Object target, Class<?> targetClass) {
         MethodBasedEvaluationContext context =
                 new MethodBasedEvaluationContext(
                         new LockExpressionRoot(method, arguments, target, targetClass),
@@ -76,71 +89,106 @@ final class LockExpressions {
         }
     }
 
-    /** Parses a literal, a template or an expression. */
-    LockText text(Method method, String attribute, String text) {
-        String resolved = resolved(method, attribute, text);
-        if (resolved.contains("#{")) {
-            return text(method, resolved, parse(method, attribute, resolved, ParserContext.TEMPLATE_EXPRESSION));
-        }
-        if (resolved.startsWith("#") || resolved.startsWith("@") || resolved.startsWith("'")) {
-            return text(method, resolved, parse(method, attribute, resolved, null));
-        }
-        check.literal(method, attribute, resolved);
-        return LockText.of(resolved);
-    }
-
     /** Parses a lock's name. */
-    LockText name(Method method, String text) {
-        return withTexts(method, "name", text(method, "name", text));
+    LockText name(Method method, Class<?> target, String text) {
+        return text(new Use(method, target, "name", true), text);
     }
 
     /** Parses a key, which distinguishes locks of the same name. */
-    LockText key(Method method, String text) {
-        return withTexts(method, "keys", text(method, text, expression(method, "keys", text)));
+    LockText key(Method method, Class<?> target, String text) {
+        Use use = new Use(method, target, "keys", true);
+        String resolved = resolved(method, use.attribute(), text);
+        return text(use, resolved, parse(use, resolved, null));
     }
 
-    /** Checks that each value has a text that is the same in each call, as far as its type is declared. */
-    private LockText withTexts(Method method, String attribute, LockText text) {
-        ExpressionTypes types =
-                new ExpressionTypes(method, method.getDeclaringClass(), beans, LockHints.Found.none(), names);
-        for (LockText.Part part : text.parts()) {
-            Class<?> type = part.isExpression() ? types.typeOf(part.text()) : null;
-            String problem = KeyText.problem(type);
-            if (type != null && problem != null) {
-                throw wrong(
-                        method,
-                        attribute + " = \"" + text.literal() + "\": '" + part.text() + "' " + problem,
-                        KeyText.remedy(part.text(), type),
-                        null);
-            }
+    LockText message(Method method, Class<?> target, String text) {
+        return text(new Use(method, target, "message", false), text);
+    }
+
+    LockText.Part condition(Method method, Class<?> target, String text) {
+        Use use = new Use(method, target, "condition", false);
+        String resolved = resolved(method, use.attribute(), text);
+        Expression expression = parse(use, resolved, null);
+        ResolvableType type = types(use, resolved).of(expression);
+        if (type != null && !ExpressionTypes.mayBeBoolean(type)) {
+            throw wrong(use, resolved, resolved, LockOperation.notBoolean(type.resolve(Object.class)));
         }
-        return text;
+        return new LockText.Part(resolved, true, call -> expression.getValue(call.context()));
     }
 
-    private LockText text(Method method, String text, Expression expression) {
+    /**
+     * The place of an expression.
+     *
+     * @param method the annotated method
+     * @param target the class of the bean
+     * @param attribute the attribute of the annotation
+     * @param named whether the value becomes a part of the lock's name
+     */
+    private record Use(Method method, Class<?> target, String attribute, boolean named) {}
+
+    /** Parses a literal, a template or an expression. */
+    private LockText text(Use use, String text) {
+        String resolved = resolved(use.method(), use.attribute(), text);
+        if (resolved.contains("#{")) {
+            return text(use, resolved, parse(use, resolved, ParserContext.TEMPLATE_EXPRESSION));
+        }
+        if (resolved.startsWith("#") || resolved.startsWith("@") || resolved.startsWith("'")) {
+            return text(use, resolved, parse(use, resolved, null));
+        }
+        check.literal(use.method(), use.attribute(), resolved);
+        return LockText.of(resolved);
+    }
+
+    private ExpressionTypes types(Use use, String text) {
+        return new ExpressionTypes(
+                use.method(), use.target(), beans, LockHints.Found.none(), names, use.named(), (part, mistake) -> {
+                    throw wrong(use, text, part, mistake);
+                });
+    }
+
+    private static LockDefinitionException wrong(Use use, String text, String part, UnusableValueException mistake) {
+        return wrong(
+                use.method(),
+                use.attribute() + " = \"" + text + "\": '" + part + "' " + mistake.problem(),
+                mistake.remedy(part),
+                null);
+    }
+
+    private LockText text(Use use, String text, Expression expression) {
         Expression[] parts = expression instanceof CompositeStringExpression template
                 ? template.getExpressions()
                 : new Expression[] {expression};
         return new LockText(
-                text, Arrays.stream(parts).map(part -> part(method, part)).toList());
+                text, Arrays.stream(parts).map(part -> part(use, text, part)).toList());
     }
 
     /** Reads arguments directly. Spring evaluates all other expressions, which takes about a microsecond. */
-    private LockText.Part part(Method method, Expression expression) {
+    private LockText.Part part(Use use, String text, Expression expression) {
         if (expression instanceof LiteralExpression literal) {
             return LockText.Part.literal(literal.getValue());
         }
-        return new LockText.Part(expression.getExpressionString(), true, value(method, expression));
+        String part = expression.getExpressionString();
+        ResolvableType type = types(use, text).of(expression);
+        UnusableValueException problem = use.named() ? KeyTypes.problem(type) : null;
+        if (problem != null) {
+            throw wrong(use, text, part, problem);
+        }
+        return new LockText.Part(part, true, value(use, expression));
     }
 
-    private LockText.Value value(Method method, Expression expression) {
-        if (expression instanceof SpelExpression spel && spel.getAST() instanceof VariableReference variable) {
-            int argument = argument(method, variable.toStringAST().substring(1));
+    private LockText.Value value(Use use, Expression expression) {
+        if (!(expression instanceof SpelExpression spel)) {
+            return call -> expression.getValue(call.plainContext());
+        }
+        if (spel.getAST() instanceof VariableReference variable) {
+            int argument = argument(use.method(), variable.toStringAST().substring(1));
             if (argument >= 0) {
                 return call -> call.argument(argument);
             }
         }
-        return call -> expression.getValue(call.context());
+        return use.named()
+                ? call -> NameExpression.value(spel.getAST(), call.context())
+                : call -> expression.getValue(call.plainContext());
     }
 
     /**
@@ -156,10 +204,6 @@ final class LockExpressions {
         return named < 0 && number.matches() ? Integer.parseInt(number.group(1)) : named;
     }
 
-    Expression expression(Method method, String attribute, String text) {
-        return parse(method, attribute, resolved(method, attribute, text), null);
-    }
-
     /** Returns the literal part at the beginning of a text. */
     static String literalStart(LockText text) {
         if (text.isLiteral()) {
@@ -173,23 +217,39 @@ final class LockExpressions {
         return template <= 0 ? "" : text.literal().substring(0, template);
     }
 
-    private Expression parse(Method method, String attribute, String text, @Nullable ParserContext template) {
+    private Expression parse(Use use, String text, @Nullable ParserContext template) {
         Expression expression;
         try {
             expression = template == null ? parser.parseExpression(text) : parser.parseExpression(text, template);
         } catch (ParseException | IllegalStateException e) {
             throw wrong(
-                    method,
-                    attribute + " = \"" + text + "\" is not a valid expression: " + e.getMessage(),
+                    use.method(),
+                    use.attribute() + " = \"" + text + "\" is not a valid expression: " + e.getMessage(),
                     "Correct the expression: write arguments as #name or #p0, and text 'in quotes'.",
                     e);
         }
-        check.expression(method, attribute, text, expression);
+        check.expression(use.method(), use.attribute(), text, expression);
         return expression;
     }
 
     static LockDefinitionException wrong(Method method, String problem, String action, @Nullable Throwable cause) {
         return new LockDefinitionException(where(method), problem, action, cause);
+    }
+
+    /** Returns the annotation, its method and the bean, for a message about a call. */
+    String where(Method method, Object target, Class<?> targetClass) {
+        List<String> found = Arrays.stream(beans.getSingletonNames())
+                .filter(name -> isTarget(beans.getSingleton(name), target))
+                .toList();
+        if (found.isEmpty()) {
+            found = List.of(beans.getBeanNamesForType(ClassUtils.getUserClass(targetClass), true, false));
+        }
+        return "@DistributedLock on " + where(method)
+                + (found.isEmpty() ? "" : " of the bean '" + Printable.text(found.get(0)) + "'");
+    }
+
+    private static boolean isTarget(@Nullable Object bean, Object target) {
+        return bean != null && (bean == target || AopProxyUtils.getSingletonTarget(bean) == target);
     }
 
     static String where(Method method) {

@@ -49,7 +49,8 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
     private static void look(
             Class<?> type, Method method, DistributedLock lock, ConfigurableListableBeanFactory beans, Found found) {
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
-        ExpressionTypes types = new ExpressionTypes(method, type, beans, found, new ParameterNames());
+        ExpressionTypes types =
+                new ExpressionTypes(method, type, beans, found, new ParameterNames(), true, (part, mistake) -> {});
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

@@ -3,6 +3,7 @@ package io.boltwork.spring;
 
 import io.boltwork.BackendException;
 import io.boltwork.ClientClosedException;
+import io.boltwork.InvalidNameException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
@@ -58,7 +59,12 @@ final class LockInterceptor implements MethodInterceptor {
         @SuppressWarnings("NullAway") // arguments may be null; they are only passed on
         Object[] arguments = invocation.getArguments();
         LockCall call = new LockCall(expressions, method.method(), arguments, target, targetClass);
-        LockTurns turns = LockTurns.of(method.operations(), call, operation -> turn(operation, call));
+        LockTurns turns;
+        try {
+            turns = LockTurns.of(method.operations(), call, operation -> turn(operation, call));
+        } catch (RuntimeException refused) {
+            return AsyncLocking.failed(method, refused);
+        }
         if (turns.all().isEmpty()) {
             return invocation.proceed();
         }
@@ -73,11 +79,14 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     private LockTurn turn(LockOperation operation, LockCall call) {
-        return new LockTurn(
-                operation,
-                operation.type().target(client.obtain(), operation.lockName(call), operation.options()),
-                call,
-                observations.obtain());
+        String name = operation.lockName(call);
+        LockTarget target;
+        try {
+            target = operation.type().target(client.obtain(), name, operation.options());
+        } catch (InvalidNameException invalid) {
+            throw new InvalidNameException(call.where() + ": " + invalid.getMessage(), invalid);
+        }
+        return new LockTurn(operation, target, call, observations.obtain());
     }
 
     /**

@@ -3,6 +3,7 @@ package io.boltwork.spring;
 
 import io.boltwork.spring.LockText.Part;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -14,21 +15,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name of a method's lock, computed for each call. Immutable.
  *
- * @param where the method, in readable form
  * @param prefix the beginning of the name
  * @param texts name and keys
  * @param separators the characters that are escaped in values; {@code null} if there is at most one value
  */
 record LockName(
-        String where,
-        String prefix,
-        List<LockText> texts,
-        @Nullable String separators) {
+        String prefix, List<LockText> texts, @Nullable String separators) {
+    private static final String ADVICE = "All such calls would share one lock, which is not what was meant."
+            + " Pass a value, or exclude such calls with a condition";
 
-    static LockName of(String where, String prefix, LockText name, List<LockText> keys) {
+    static LockName of(String prefix, LockText name, List<LockText> keys) {
         List<LockText> texts = Stream.concat(Stream.of(name), keys.stream()).toList();
         int values = texts.stream().mapToInt(LockText::expressions).sum();
-        return new LockName(where, prefix, texts, values > 1 ? "%:" + between(name) : null);
+        return new LockName(prefix, texts, values > 1 ? "%:" + between(name) : null);
     }
 
     /** Returns the characters between the values of a template, except letters and digits. */
@@ -47,6 +46,14 @@ record LockName(
             }
         }
         return between.toString();
+    }
+
+    /** Returns the name if it is the same for all calls; {@code null} if it depends on them. */
+    @Nullable
+    String literal() {
+        return texts.stream().allMatch(LockText::isLiteral)
+                ? prefix + texts.stream().map(LockText::literal).collect(Collectors.joining(":"))
+                : null;
     }
 
     /** Returns the lock's name for this call. */
@@ -71,27 +78,14 @@ record LockName(
             if (!each.isExpression()) {
                 text.append(each.text());
             } else {
-                String own = textOf(each.text(), each.value().of(call));
+                String own = textOf(each, call);
                 text.append(escaped == null ? own : KeyText.escaped(own, escaped));
             }
         }
     }
 
-    private String textOf(String expression, @Nullable Object value) {
-        String text;
-        try {
-            text = KeyText.of(value);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    "@DistributedLock on " + where + ": '" + expression + "' " + e.getMessage() + ". "
-                            + KeyText.remedy(expression, value == null ? Object.class : value.getClass()));
-        }
-        if (text == null) {
-            throw new IllegalArgumentException("@DistributedLock on " + where + ": '" + expression + "' is "
-                    + (value == null ? "null" : "empty")
-                    + " for this call. All such calls would share one lock, which is"
-                    + " not what was meant. Pass a value, or exclude such calls with a condition");
-        }
-        return text;
+    private static String textOf(Part part, LockCall call) {
+        return call.evaluate(
+                "", part.text(), ADVICE, () -> KeyText.of(part.value().of(call)));
     }
 }

@@ -4,7 +4,6 @@ package io.boltwork.spring;
 import io.boltwork.LockOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.Expression;
 
 /**
  * One {@link DistributedLock} of one method, parsed. Immutable.
@@ -37,12 +36,31 @@ record LockOperation(
         @Nullable LockFallbacks fallbacks,
         @Nullable LockText message,
         boolean ignoreLoss,
-        @Nullable Expression condition,
+        LockText.@Nullable Part condition,
         int order) {
+
+    private static final String ADVICE = "It is not known whether to take the lock. Pass a value, or write in the"
+            + " condition what null means, such as #amount == null or #amount > 100";
 
     /** Returns whether to acquire the lock for this call. */
     boolean applies(LockCall call) {
-        return condition == null || Boolean.TRUE.equals(condition.getValue(call.context(), Boolean.class));
+        LockText.Part test = condition;
+        return test == null || call.evaluate("condition = ", test.text(), ADVICE, () -> isTrue(test, call));
+    }
+
+    private static boolean isTrue(LockText.Part test, LockCall call) {
+        Object value = KeyText.present(test.value().of(call));
+        if (value instanceof Boolean decided) {
+            return decided;
+        }
+        throw value == null ? UnusableValueException.missing("is null") : notBoolean(value.getClass());
+    }
+
+    /** Returns the exception for a condition whose type is not boolean. */
+    static UnusableValueException notBoolean(Class<?> type) {
+        return UnusableValueException.wrong(
+                "is a " + type.getTypeName() + ", and not a boolean",
+                expression -> "Write a comparison, such as #amount > 100.");
     }
 
     /** Returns the lock's name for this call. */
@@ -51,7 +69,8 @@ record LockOperation(
     }
 
     LockRefusedException refusal(String lockName, LockCall call) {
-        Object said = message == null ? null : message.value(call);
+        LockText text = message;
+        Object said = text == null ? null : call.evaluate("message = ", text.literal(), "", () -> text.value(call));
         return new LockRefusedException(
                 lockName,
                 said != null

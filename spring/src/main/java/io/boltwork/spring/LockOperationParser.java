@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import io.boltwork.InvalidNameException;
+import io.boltwork.LockClient;
 import io.boltwork.spring.BoltworkProperties.LockOverride;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -48,15 +50,17 @@ final class LockOperationParser {
         return new LockOperation(
                 LockExpressions.where(method),
                 group,
-                LockName.of(
-                        LockExpressions.where(method),
-                        annotation.prefix().isEmpty()
-                                ? properties.prefix()
-                                : expressions.resolved(method, "prefix", annotation.prefix()),
-                        name,
-                        Arrays.stream(annotation.keys())
-                                .map(key -> expressions.key(method, key))
-                                .toList()),
+                lockName(
+                        method,
+                        annotation,
+                        LockName.of(
+                                annotation.prefix().isEmpty()
+                                        ? properties.prefix()
+                                        : expressions.resolved(method, "prefix", annotation.prefix()),
+                                name,
+                                Arrays.stream(annotation.keys())
+                                        .map(key -> expressions.key(method, targetClass, key))
+                                        .toList())),
                 type,
                 options.options(method, annotation, override, outcomes.onLost()),
                 outcomes.mode(),
@@ -64,19 +68,36 @@ final class LockOperationParser {
                 outcomes.onRefused(),
                 outcomes.onUnavailable(),
                 outcomes.fallbacks(method, targetClass, annotation),
-                annotation.message().isEmpty() ? null : expressions.text(method, "message", annotation.message()),
+                annotation.message().isEmpty() ? null : expressions.message(method, targetClass, annotation.message()),
                 outcomes.onLost() == OnLost.IGNORE,
                 annotation.condition().isEmpty()
                         ? null
-                        : expressions.expression(method, "condition", annotation.condition()),
+                        : expressions.condition(method, targetClass, annotation.condition()),
                 annotation.order());
+    }
+
+    /** Rejects a name that no lock can have, as far as it does not depend on the call. */
+    private static LockName lockName(Method method, DistributedLock annotation, LockName name) {
+        String literal = name.literal();
+        try {
+            if (literal != null) {
+                LockClient.checkName(literal);
+            }
+            return name;
+        } catch (InvalidNameException e) {
+            throw LockExpressions.wrong(
+                    method,
+                    "name = \"" + annotation.name() + "\": " + e.getMessage(),
+                    "Correct the name, its prefix and the properties that they contain.",
+                    e);
+        }
     }
 
     private LockText name(Method method, Class<?> targetClass, DistributedLock annotation) {
         String said = annotation.name();
         return said.isEmpty()
                 ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())
-                : expressions.name(method, said);
+                : expressions.name(method, targetClass, said);
     }
 
     private String group(Class<?> targetClass, Method method, DistributedLock annotation, LockText name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import io.boltwork.InvalidNameException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
@@ -204,6 +205,7 @@ public final class LockTemplate {
      * @throws LockInterruptedException if the thread was interrupted before it got the lock
      * @throws LeaseLostException if the lock was lost before the action ended
      * @throws io.boltwork.BackendException if the backend did not answer
+     * @throws InvalidNameException if the name is empty, too long or not well-formed
      * @throws IllegalStateException if the result comes later, such as a stage or a stream: the lock has been released
      *     before the work has ended. Use {@link #executeAsync} instead
      */
@@ -318,7 +320,12 @@ public final class LockTemplate {
                     + " commits. Call execute instead, or end the transaction first. If the action does not depend on"
                     + " the transaction, use withReleaseBeforeCommit()");
         }
-        LockTarget target = type.target(client, name, options);
+        LockTarget target;
+        try {
+            target = type.target(client, name, options);
+        } catch (InvalidNameException invalid) {
+            return CompletableFuture.failedFuture(invalid);
+        }
         CallerContext context = CallerContext.capture();
         Withdrawal withdrawal = new Withdrawal();
         AsyncResult<T> result = new AsyncResult<>(withdrawal);

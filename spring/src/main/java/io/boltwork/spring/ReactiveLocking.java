@@ -41,6 +41,11 @@ final class ReactiveLocking {
                                 locking.guarded(CallerContext.capture(context)).singleOrEmpty()));
     }
 
+    /** Returns a result that fails for each subscriber. */
+    static Object failed(ReactiveAdapter adapter, Throwable failure) {
+        return adapter.fromPublisher(Flux.error(failure));
+    }
+
     /*
      * A cancellation may come at any moment. What has been acquired is guarded from then on; no operator that may drop a value
      * stands between.

@@ -190,6 +190,71 @@ class DistributedLockMistakesTest {
         public void buy() {}
     }
 
+    static class NegativeWait {
+        @DistributedLock(name = "x", waitFor = "-5s")
+        public void buy() {}
+    }
+
+    static class NegativeNumber {
+        @DistributedLock(name = "x", waitTime = -5)
+        public void buy() {}
+    }
+
+    static class NegativeLease {
+        @DistributedLock(name = "x", leaseTime = -2)
+        public void buy() {}
+    }
+
+    static class NegativeWithoutUnit {
+        @DistributedLock(name = "x", waitFor = "-5")
+        public void buy() {}
+    }
+
+    static class NegativeHold {
+        @DistributedLock(name = "x", minHold = "PT-1M")
+        public void buy() {}
+    }
+
+    static class EmptyLease {
+        @DistributedLock(name = "x", leaseTime = 0)
+        public void buy() {}
+    }
+
+    static class EmptyRenewedLease {
+        @DistributedLock(name = "x", renewedLease = "0s")
+        public void buy() {}
+    }
+
+    static class EmptyMaxHold {
+        @DistributedLock(name = "x", maxHold = "0s")
+        public void buy() {}
+    }
+
+    static class EmptyReplication {
+        @DistributedLock(name = "x", replication = "1", replicationWithin = "0s")
+        public void buy() {}
+    }
+
+    static class EmptyRetention {
+        @DistributedLock(name = "x", renewedLease = "5s", retention = "0s")
+        public void buy() {}
+    }
+
+    static class EndlessWait {
+        @DistributedLock(name = "x", waitFor = "9223372036854775807d")
+        public void buy() {}
+    }
+
+    static class EmptyName {
+        @DistributedLock("${nobody:}")
+        public void buy() {}
+    }
+
+    static class LongName {
+        @DistributedLock("${long}")
+        public void buy() {}
+    }
+
     static class HoldsThatDoNotFit {
         @DistributedLock(name = "x", minHold = "5m", maxHold = "1m")
         public void buy() {}
@@ -305,36 +370,6 @@ class DistributedLockMistakesTest {
         }
     }
 
-    static class Order {
-        public String getId() {
-            return "";
-        }
-
-        public Order getParent() {
-            return this;
-        }
-    }
-
-    static class KeyWithoutText {
-        @DistributedLock(name = "x", keys = "#order")
-        public void buy(Order order) {}
-    }
-
-    static class TemplateWithoutText {
-        @DistributedLock("x:#{#order.parent}")
-        public void buy(Order order) {}
-    }
-
-    static class ArrayKey {
-        @DistributedLock(name = "x", keys = "#ids")
-        public void buy(String[] ids) {}
-    }
-
-    static class RootItself {
-        @DistributedLock("x:#{#root}")
-        public void buy(String root) {}
-    }
-
     static class FinalMethod {
         @DistributedLock("x")
         public final void buy() {}
@@ -379,6 +414,8 @@ class DistributedLockMistakesTest {
         assertMistake(UnknownBean.class, "bean 'nobody'", "Define that bean");
         assertMistake(UnknownPlaceholder.class, "nobody", "${name:default}");
         assertMistake(TooFewParameters.class, "1 parameters", "#p0");
+        assertMistake(EmptyName.class, "name must not be empty", "Correct the name");
+        assertMistake(LongName.class, "name must be at most 1024 bytes", "Correct the name");
     }
 
     @Test
@@ -464,6 +501,17 @@ class DistributedLockMistakesTest {
         assertMistake(BothLeases.class, "both leaseTime = 5 and lease = \"5s\"", "Remove one of them");
         assertMistake(BothWaits.class, "both waitTime", "Remove one of them");
         assertMistake(NoUnit.class, "no unit", "30s");
+        assertMistake(NegativeWait.class, "waitFor = \"-5s\" is not a duration: '-5s' is negative", "30s");
+        assertMistake(NegativeNumber.class, "waitTime = -5 is negative", "omit it");
+        assertMistake(NegativeLease.class, "leaseTime = -2 is negative", "omit it");
+        assertMistake(NegativeWithoutUnit.class, "'-5' has no unit", "30s");
+        assertMistake(NegativeHold.class, "minHold = \"PT-1M\"", "30s");
+        assertMistake(EmptyLease.class, "leaseTime: lease must be between 10 ms", "in that range");
+        assertMistake(EmptyRenewedLease.class, "renewedLease: lease must be", "in that range");
+        assertMistake(EmptyMaxHold.class, "maxHold must be", "fit together");
+        assertMistake(EmptyReplication.class, "within must be", "200ms");
+        assertMistake(EmptyRetention.class, "retention: ", "fit together");
+        assertMistake(EndlessWait.class, "waitFor = \"9223372036854775807d\" is not a duration", "30s");
         assertMistake(HoldsThatDoNotFit.class, "minHold must not be longer than maxHold", "fit together");
     }
 
@@ -492,14 +540,6 @@ class DistributedLockMistakesTest {
         assertMistake(StreamInside.class, "a CompletableFuture of Stream", "the computed value");
         assertMistake(OwnStage.class, "returns Stage", "CompletionStage");
         assertMistake(BoundToCallable.class, "returns Callable", "CompletableFuture");
-    }
-
-    @Test
-    void keysWithoutAText() {
-        assertMistake(KeyWithoutText.class, "'#order' is a " + Order.class.getName(), "#order.id");
-        assertMistake(TemplateWithoutText.class, "'#order.parent' is a " + Order.class.getName(), "#order.parent.id");
-        assertMistake(ArrayKey.class, "'#ids' is an array (java.lang.String[])", "#ids[0]");
-        assertMistake(RootItself.class, "'#root' is a", "toString()");
     }
 
     @Test
@@ -537,7 +577,7 @@ class DistributedLockMistakesTest {
         return new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
-                .withPropertyValues("boltwork.backend=memory");
+                .withPropertyValues("boltwork.backend=memory", "long=" + "x".repeat(1_025));
     }
 
     private static void assertMistake(Class<?> bean, String problem, String action) {

@@ -86,6 +86,15 @@ class WebFluxTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"mono", "flux", "future", "plain", "template", "functional"})
+    void tooLongNameIs400(String kind) throws Exception {
+        HttpResponse<String> invalid = send("GET", "/" + kind + "/" + "x".repeat(1_100));
+        assertThat(invalid.statusCode()).as(invalid.body()).isEqualTo(400);
+        assertThat(invalid.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(invalid.body()).contains("too long").doesNotContain("stock", "Stock");
+    }
+
     @Test
     void unavailableBackendIs503() throws Exception {
         try (RedisServer redis = RedisServer.start();

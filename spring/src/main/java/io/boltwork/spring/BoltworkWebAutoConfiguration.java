@@ -11,7 +11,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.web.ErrorResponse;
 
 /**
- * Auto-configuration of a web application's responses when a lock is refused or its backend does not answer.
+ * Auto-configuration of a web application's responses when a lock is refused, its name is invalid, or its backend does
+ * not answer.
  *
  * @since 0.1.0
  */

@@ -4,6 +4,7 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
@@ -39,6 +40,12 @@ class NativeHintsTest {
         }
     }
 
+    /** A value in a name, which is read by its components. */
+    public record Line(String item, Amount amount) {}
+
+    /** A component. */
+    public record Amount(long cents) {}
+
     /** A bean that expressions call. */
     public static final class Regions {
         public String current() {
@@ -61,10 +68,10 @@ class NativeHintsTest {
 
         @DistributedLock(
                 name = "${prefix}:#{${broken}}",
-                keys = {"@regions.current()", "#p0.length()"},
+                keys = {"@regions.current()", "#p0.length()", "#lines"},
                 condition = "#root.target.open()",
                 message = "#{T(java.util.Locale).getDefault()}")
-        public void sell(String item) {}
+        public void sell(String item, List<Line> lines) {}
 
         public boolean open() {
             return true;
@@ -97,6 +104,8 @@ class NativeHintsTest {
         assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(Order.class, "region"))
                 .accepts(hints);
         assertInvoked(hints, Regions.class, "current");
+        assertInvoked(hints, Line.class, "item");
+        assertInvoked(hints, Amount.class, "cents");
         assertInvoked(hints, String.class, "length");
         assertInvoked(hints, Shop.class, "open");
         assertThat(RuntimeHintsPredicates.reflection()

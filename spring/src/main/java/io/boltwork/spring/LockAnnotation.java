@@ -10,10 +10,14 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.Aware;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -45,8 +49,8 @@ record LockAnnotation(
     /** Returns the annotations that apply to a method of that class, without interpreting them. */
     static List<LockAnnotation> of(Method specific, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        List<MergedAnnotation<DistributedLock>> own = nearest(specific);
-        List<MergedAnnotation<DistributedLock>> ofClass = nearest(type);
+        List<MergedAnnotation<DistributedLock>> own = ofMethod(specific, type);
+        List<MergedAnnotation<DistributedLock>> ofClass = ofClass(specific, type);
         if (!own.isEmpty()) {
             return own.stream()
                     .map(each -> ofClass.size() == 1 ? merged(each, ofClass.get(0)) : alone(each, null))
@@ -54,9 +58,36 @@ record LockAnnotation(
         }
         return ofClass.isEmpty() || isLeftOut(specific, type, ofClass)
                 ? List.of()
-                : ofClass.stream()
-                        .map(each -> alone(each, (Class<?>) each.getSource()))
-                        .toList();
+                : ofClass.stream().map(each -> alone(each, declaredOn(each))).toList();
+    }
+
+    private static List<MergedAnnotation<DistributedLock>> ofMethod(Method specific, Class<?> type) {
+        List<MergedAnnotation<DistributedLock>> own = nearest(all(specific));
+        return !own.isEmpty() || specific.getDeclaringClass() == type
+                ? own
+                : MethodHierarchy.declarations(specific, type).stream()
+                        .map(each -> nearest(all(each)))
+                        .filter(each -> !each.isEmpty())
+                        .findFirst()
+                        .orElse(own);
+    }
+
+    /** Returns the annotations of the class, or of an interface that has the method. */
+    private static List<MergedAnnotation<DistributedLock>> ofClass(Method specific, Class<?> type) {
+        List<MergedAnnotation<DistributedLock>> all = all(type);
+        if (all.isEmpty()) {
+            return all;
+        }
+        List<Method> declarations = MethodHierarchy.declarations(specific, type);
+        return nearest(all.stream()
+                .filter(each -> !declaredOn(each).isInterface()
+                        || declarations.stream()
+                                .anyMatch(one -> one.getDeclaringClass().isAssignableFrom(declaredOn(each))))
+                .toList());
+    }
+
+    private static Class<?> declaredOn(MergedAnnotation<DistributedLock> annotation) {
+        return (Class<?>) Objects.requireNonNull(annotation.getSource());
     }
 
     /** Returns the name and the keys as written, separated by colons. */
@@ -74,17 +105,24 @@ record LockAnnotation(
                 || Modifier.isStatic(modifiers)
                 || method.getDeclaringClass() == Object.class
                 || ReflectionUtils.isObjectMethod(method)
+                || MethodHierarchy.declarations(method, type).stream().anyMatch(LockAnnotation::isOfContainer)
                 || isFallback(method, type, ofClass);
+    }
+
+    /** Returns whether only the container calls the method, on the object itself. */
+    private static boolean isOfContainer(Method method) {
+        Class<?> type = method.getDeclaringClass();
+        return type == InitializingBean.class || type == DisposableBean.class || Aware.class.isAssignableFrom(type);
     }
 
     /** Returns whether the method is a fallback, which is called because the lock was not acquired. */
     private static boolean isFallback(Method method, Class<?> type, List<MergedAnnotation<DistributedLock>> ofClass) {
         List<String> named = fallbacks(ofClass);
-        for (Method each : LockFallbacks.methods(type)) {
+        for (Method each : MethodHierarchy.all(type)) {
             if (!each.equals(method)
                     && (named.contains(method.getName())
-                            || fallbacks(nearest(each)).contains(method.getName()))
-                    && LockFallbacks.fits(method, each)) {
+                            || fallbacks(ofMethod(each, type)).contains(method.getName()))
+                    && LockFallbacks.fits(method, each, type)) {
                 return true;
             }
         }
@@ -97,12 +135,14 @@ record LockAnnotation(
                 .toList();
     }
 
-    private static List<MergedAnnotation<DistributedLock>> nearest(AnnotatedElement element) {
-        List<MergedAnnotation<DistributedLock>> all =
-                MergedAnnotations.from(
-                                element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-                        .stream(DistributedLock.class)
-                        .toList();
+    private static List<MergedAnnotation<DistributedLock>> all(AnnotatedElement element) {
+        return MergedAnnotations.from(
+                        element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
+                .stream(DistributedLock.class)
+                .toList();
+    }
+
+    private static List<MergedAnnotation<DistributedLock>> nearest(List<MergedAnnotation<DistributedLock>> all) {
         int nearest =
                 all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
         return all.stream()

@@ -86,7 +86,7 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
             return;
         }
         try {
-            for (Method method : LockFallbacks.methods(user)) {
+            for (Method method : MethodHierarchy.all(user)) {
                 check(user, method, byClass);
             }
         } catch (LockDefinitionException wrong) {
@@ -100,7 +100,7 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
             return;
         }
         LockAnnotation first = annotations.get(0);
-        Obstacle obstacle = LockOperationSource.isGenerated(type) ? null : obstacle(type, method, byClass, first);
+        Obstacle obstacle = MethodHierarchy.isGenerated(type) ? null : obstacle(type, method, byClass, first);
         if (obstacle != null) {
             throw LockExpressions.wrong(
                             method,
@@ -162,12 +162,8 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
     }
 
     private static boolean isOfInterface(Class<?> type, Method method) {
-        for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-            if (ClassUtils.hasMethod(each, method.getName(), method.getParameterTypes())) {
-                return true;
-            }
-        }
-        return false;
+        return MethodHierarchy.declarations(method, type).stream()
+                .anyMatch(each -> each.getDeclaringClass().isInterface());
     }
 
     private void checkAdvised(String name, boolean finished) {
@@ -183,7 +179,7 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         if (!source.isLocked(type)) {
             return;
         }
-        for (Method method : LockFallbacks.methods(type)) {
+        for (Method method : MethodHierarchy.all(type)) {
             if (source.find(method, type) != null) {
                 throw unadvised(
                         name, finished, method, LockAnnotation.of(method, type).get(0));

@@ -5,6 +5,8 @@ import io.boltwork.spi.Printable;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +39,28 @@ final class LockExpressions {
     private static final Pattern LITERAL_START = Pattern.compile("^'([^']*)'");
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
-    private final ParameterNames names = new ParameterNames();
+    private final Map<Class<?>, LockExpressions> ofClasses = new ConcurrentHashMap<>();
     private final ConfigurableListableBeanFactory beans;
+    private final Class<?> type;
+    private final ParameterNames names;
     private final BeanResolver resolver;
     private final ExpressionCheck check;
 
     LockExpressions(ConfigurableListableBeanFactory beans) {
+        this(beans, Object.class);
+    }
+
+    private LockExpressions(ConfigurableListableBeanFactory beans, Class<?> type) {
         this.beans = beans;
+        this.type = type;
+        this.names = new ParameterNames(type);
         this.resolver = new BeanFactoryResolver(beans);
         this.check = new ExpressionCheck(beans, names);
+    }
+
+    /** Returns those for the methods of a class, which resolves type parameters and implements interfaces. */
+    LockExpressions of(Class<?> targetClass) {
+        return ofClasses.computeIfAbsent(targetClass, each -> new LockExpressions(beans, each));
     }
 
     /** Returns the context for the expressions in names and conditions. */
@@ -55,7 +70,9 @@ final class LockExpressions {
         return context;
     }
 
+    /** Returns the context of one call of a method of {@code targetClass}. */
     StandardEvaluationContext plainContext(Method method, Object[] arguments, Object target, Class<?> targetClass) {
+        ParameterNames ofClass = of(targetClass).names;
         MethodBasedEvaluationContext context =
                 new MethodBasedEvaluationContext(
                         new LockExpressionRoot(method, arguments, target, targetClass),
@@ -65,7 +82,7 @@ final class LockExpressions {
                     @Override
                     public @Nullable Object lookupVariable(String name) {
                         Object value = super.lookupVariable(name);
-                        return value == null ? names.argument(method, name, arguments) : value;
+                        return value == null ? ofClass.argument(method, name, arguments) : value;
                     }
                 };
         context.setBeanResolver(resolver);
@@ -90,23 +107,23 @@ final class LockExpressions {
     }
 
     /** Parses a lock's name. */
-    LockText name(Method method, Class<?> target, String text) {
-        return text(new Use(method, target, "name", true), text);
+    LockText name(Method method, String text) {
+        return text(new Use(method, "name", true), text);
     }
 
     /** Parses a key, which distinguishes locks of the same name. */
-    LockText key(Method method, Class<?> target, String text) {
-        Use use = new Use(method, target, "keys", true);
+    LockText key(Method method, String text) {
+        Use use = new Use(method, "keys", true);
         String resolved = resolved(method, use.attribute(), text);
         return text(use, resolved, parse(use, resolved, null));
     }
 
-    LockText message(Method method, Class<?> target, String text) {
-        return text(new Use(method, target, "message", false), text);
+    LockText message(Method method, String text) {
+        return text(new Use(method, "message", false), text);
     }
 
-    LockText.Part condition(Method method, Class<?> target, String text) {
-        Use use = new Use(method, target, "condition", false);
+    LockText.Part condition(Method method, String text) {
+        Use use = new Use(method, "condition", false);
         String resolved = resolved(method, use.attribute(), text);
         Expression expression = parse(use, resolved, null);
         ResolvableType type = types(use, resolved).of(expression);
@@ -120,11 +137,10 @@ final class LockExpressions {
      * The place of an expression.
      *
      * @param method the annotated method
-     * @param target the class of the bean
      * @param attribute the attribute of the annotation
      * @param named whether the value becomes a part of the lock's name
      */
-    private record Use(Method method, Class<?> target, String attribute, boolean named) {}
+    private record Use(Method method, String attribute, boolean named) {}
 
     /** Parses a literal, a template or an expression. */
     private LockText text(Use use, String text) {
@@ -141,7 +157,7 @@ final class LockExpressions {
 
     private ExpressionTypes types(Use use, String text) {
         return new ExpressionTypes(
-                use.method(), use.target(), beans, LockHints.Found.none(), names, use.named(), (part, mistake) -> {
+                use.method(), type, beans, LockHints.Found.none(), names, use.named(), (part, mistake) -> {
                     throw wrong(use, text, part, mistake);
                 });
     }

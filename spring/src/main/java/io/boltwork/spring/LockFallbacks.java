@@ -29,11 +29,12 @@ record LockFallbacks(List<Method> methods) {
     /** Finds the methods that the annotation names. */
     static LockFallbacks of(Method method, Class<?> targetClass, DistributedLock annotation) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
-        List<Method> all = methods(type);
+        List<Method> all = MethodHierarchy.all(type);
         List<Method> found = new ArrayList<>();
         for (String name : annotation.fallback()) {
             List<Method> named = all.stream()
-                    .filter(each -> each.getName().equals(name) && fits(each, method) && isFor(each, method))
+                    .filter(each ->
+                            each.getName().equals(name) && fits(each, method, type) && isFor(each, method, type))
                     .toList();
             if (named.isEmpty()) {
                 throw none(method, type, name);
@@ -59,49 +60,30 @@ record LockFallbacks(List<Method> methods) {
     }
 
     /**
-     * Returns all methods that an object of that class has, including private ones, and only the most specific of
-     * overridden ones.
-     */
-    static List<Method> methods(Class<?> type) {
-        List<Method> all = new ArrayList<>();
-        if (!Proxy.isProxyClass(type)) {
-            for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-                add(each, all);
-            }
-        }
-        ClassUtils.getAllInterfacesForClassAsSet(type).forEach(each -> add(each, all));
-        return all;
-    }
-
-    private static void add(Class<?> type, List<Method> all) {
-        for (Method method : type.getDeclaredMethods()) {
-            if (!method.isSynthetic()
-                    && all.stream()
-                            .noneMatch(each -> each.getName().equals(method.getName())
-                                    && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()))) {
-                all.add(method);
-            }
-        }
-    }
-
-    /**
      * Returns whether the method has the parameters of the other one, optionally followed by an exception of a lock.
      */
-    static boolean fits(Method method, Method other) {
-        Class<?>[] types = method.getParameterTypes();
-        Class<?>[] same = other.getParameterTypes();
-        if (types.length != same.length && types.length != same.length + 1) {
+    static boolean fits(Method method, Method other, Class<?> type) {
+        int same = other.getParameterCount();
+        int count = method.getParameterCount();
+        if (count != same && count != same + 1) {
             return false;
         }
-        Class<?> last = types.length == same.length ? null : types[same.length];
-        return Arrays.equals(same, Arrays.copyOf(types, same.length))
-                && (last == null
-                        || last.isAssignableFrom(LockRefusedException.class)
-                        || last.isAssignableFrom(BackendException.class));
+        for (int i = 0; i < same; i++) {
+            if (MethodHierarchy.parameter(method, i, type) != MethodHierarchy.parameter(other, i, type)) {
+                return false;
+            }
+        }
+        Class<?> last = count == same ? null : method.getParameterTypes()[same];
+        return last == null
+                || last.isAssignableFrom(LockRefusedException.class)
+                || last.isAssignableFrom(BackendException.class);
     }
 
-    private static boolean isFor(Method fallback, Method method) {
-        return !fallback.equals(method) && ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType());
+    private static boolean isFor(Method fallback, Method method, Class<?> type) {
+        return !fallback.equals(method)
+                && ClassUtils.isAssignable(
+                        LockMethod.returned(method, type).resolve(Object.class),
+                        LockMethod.returned(fallback, type).resolve(Object.class));
     }
 
     /** Returns the depth, in the class hierarchy, of the exception that a fallback accepts; 0 if it accepts none. */
@@ -142,9 +124,10 @@ record LockFallbacks(List<Method> methods) {
             arguments[arguments.length - 1] = failure;
         }
         Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
-        Method advised = advised(fallback, proxy.getClass());
+        Object target = Objects.requireNonNull(invocation.getThis());
+        Method advised = advised(fallback, proxy, target.getClass());
         return advised == null
-                ? AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), fallback, arguments)
+                ? AopUtils.invokeJoinpointUsingReflection(target, fallback, arguments)
                 : AopUtils.invokeJoinpointUsingReflection(proxy, advised, arguments);
     }
 
@@ -152,25 +135,19 @@ record LockFallbacks(List<Method> methods) {
      * Returns the method to call on a proxy. Returns {@code null} if the call would bypass the proxy's interception,
      * because a class-based proxy has no initialized fields.
      */
-    private static @Nullable Method advised(Method fallback, Class<?> proxy) {
-        int modifiers = fallback.getModifiers();
-        if (Proxy.isProxyClass(proxy)) {
-            return Arrays.stream(proxy.getInterfaces())
-                    .map(each ->
-                            ClassUtils.getMethodIfAvailable(each, fallback.getName(), fallback.getParameterTypes()))
-                    .filter(Objects::nonNull)
+    private static @Nullable Method advised(Method fallback, Object proxy, Class<?> targetClass) {
+        if (Proxy.isProxyClass(proxy.getClass())) {
+            return MethodHierarchy.declarations(fallback, ClassUtils.getUserClass(targetClass)).stream()
+                    .filter(each -> each.getDeclaringClass().isInterface()
+                            && each.getDeclaringClass().isInstance(proxy))
                     .findFirst()
                     .orElse(null);
         }
-        Class<?> type = fallback.getDeclaringClass();
-        boolean visible = Modifier.isPublic(modifiers)
-                || Modifier.isProtected(modifiers)
-                || proxy.getPackageName().equals(type.getPackageName())
-                        && proxy.getClassLoader() == type.getClassLoader();
-        boolean overridden = visible
-                && !Modifier.isPrivate(modifiers)
-                && !Modifier.isStatic(modifiers)
-                && !Modifier.isFinal(modifiers);
-        return overridden ? fallback : null;
+        int modifiers = fallback.getModifiers();
+        return MethodHierarchy.isVisible(fallback, proxy.getClass())
+                        && !Modifier.isStatic(modifiers)
+                        && !Modifier.isFinal(modifiers)
+                ? fallback
+                : null;
     }
 }

@@ -3,7 +3,6 @@ package io.boltwork.spring;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,19 +37,16 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
     }
 
     private static void look(Class<?> type, ConfigurableListableBeanFactory beans, Found found) {
-        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-            Arrays.stream(each.getDeclaredMethods())
-                    .filter(method -> !method.isSynthetic())
-                    .forEach(method -> LockAnnotation.of(method, type)
-                            .forEach(annotation -> look(type, method, annotation.lock(), beans, found)));
-        }
+        MethodHierarchy.all(type)
+                .forEach(method -> LockAnnotation.of(method, type)
+                        .forEach(annotation -> look(type, method, annotation.lock(), beans, found)));
     }
 
     private static void look(
             Class<?> type, Method method, DistributedLock lock, ConfigurableListableBeanFactory beans, Found found) {
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
         ExpressionTypes types =
-                new ExpressionTypes(method, type, beans, found, new ParameterNames(), true, (part, mistake) -> {});
+                new ExpressionTypes(method, type, beans, found, new ParameterNames(type), true, (part, mistake) -> {});
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

@@ -62,15 +62,18 @@ record LockMethod(
                 reactive,
                 !stage && reactive == null && LaterTypes.isOpen(returned),
                 TransactionBoundary.isLeftAside(method, targetClass),
-                leases(method, annotations, operations));
+                leases(method, targetClass, annotations, operations));
     }
 
     private static List<LeaseParameter> leases(
-            Method method, List<LockAnnotation> annotations, List<@Nullable LockOperation> operations) {
+            Method method,
+            Class<?> targetClass,
+            List<LockAnnotation> annotations,
+            List<@Nullable LockOperation> operations) {
         List<LeaseParameter> leases = new ArrayList<>();
         for (int i = 0; i < method.getParameterCount(); i++) {
             if (method.getParameterTypes()[i] == Lease.class) {
-                LockOperation operation = operations.get(annotation(method, i, annotations));
+                LockOperation operation = operations.get(annotation(method, targetClass, i, annotations));
                 if (operation != null) {
                     leases.add(new LeaseParameter(i, operation));
                 }
@@ -80,8 +83,8 @@ record LockMethod(
     }
 
     /** Returns the index of the annotation whose lease a parameter receives. */
-    private static int annotation(Method method, int index, List<LockAnnotation> annotations) {
-        String said = leaseOf(method, index);
+    private static int annotation(Method method, Class<?> targetClass, int index, List<LockAnnotation> annotations) {
+        String said = leaseOf(method, targetClass, index);
         List<LockAnnotation> found = said == null ? annotations : named(said, annotations);
         if (found.size() != 1) {
             throw LockExpressions.wrong(
@@ -116,8 +119,8 @@ record LockMethod(
         return found;
     }
 
-    private static @Nullable String leaseOf(Method method, int index) {
-        for (Method each : ParameterNames.declarations(method)) {
+    private static @Nullable String leaseOf(Method method, Class<?> targetClass, int index) {
+        for (Method each : MethodHierarchy.declarations(method, ClassUtils.getUserClass(targetClass))) {
             LeaseOf said = each.getParameters()[index].getAnnotation(LeaseOf.class);
             if (said != null) {
                 return said.value();

@@ -35,7 +35,10 @@ final class LockOperationParser {
     }
 
     private @Nullable LockOperation parse(Method method, Class<?> targetClass, DistributedLock annotation) {
-        LockText name = name(method, targetClass, annotation);
+        LockExpressions texts = expressions.of(targetClass);
+        LockText name = annotation.name().isEmpty()
+                ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())
+                : texts.name(method, annotation.name());
         String group = group(targetClass, method, annotation, name);
         LockOverride override = properties.names().get(group);
         if (override != null && !override.enabled()) {
@@ -56,10 +59,10 @@ final class LockOperationParser {
                         LockName.of(
                                 annotation.prefix().isEmpty()
                                         ? properties.prefix()
-                                        : expressions.resolved(method, "prefix", annotation.prefix()),
+                                        : texts.resolved(method, "prefix", annotation.prefix()),
                                 name,
                                 Arrays.stream(annotation.keys())
-                                        .map(key -> expressions.key(method, targetClass, key))
+                                        .map(key -> texts.key(method, key))
                                         .toList())),
                 type,
                 options.options(method, annotation, override, outcomes.onLost()),
@@ -68,11 +71,11 @@ final class LockOperationParser {
                 outcomes.onRefused(),
                 outcomes.onUnavailable(),
                 outcomes.fallbacks(method, targetClass, annotation),
-                annotation.message().isEmpty() ? null : expressions.message(method, targetClass, annotation.message()),
+                annotation.message().isEmpty() ? null : texts.message(method, annotation.message()),
                 outcomes.onLost() == OnLost.IGNORE,
                 annotation.condition().isEmpty()
                         ? null
-                        : expressions.condition(method, targetClass, annotation.condition()),
+                        : texts.condition(method, annotation.condition()),
                 annotation.order());
     }
 
@@ -93,13 +96,6 @@ final class LockOperationParser {
         }
     }
 
-    private LockText name(Method method, Class<?> targetClass, DistributedLock annotation) {
-        String said = annotation.name();
-        return said.isEmpty()
-                ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())
-                : expressions.name(method, targetClass, said);
-    }
-
     private String group(Class<?> targetClass, Method method, DistributedLock annotation, LockText name) {
         if (!annotation.group().isEmpty()) {
             return annotation.group();
@@ -116,7 +112,7 @@ final class LockOperationParser {
      * JVM.
      */
     private static Class<?> owner(Method method, Class<?> targetClass) {
-        return LockOperationSource.isGenerated(targetClass)
+        return MethodHierarchy.isGenerated(targetClass)
                 ? method.getDeclaringClass()
                 : ClassUtils.getUserClass(targetClass);
     }

@@ -2,7 +2,6 @@
 package io.boltwork.spring;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
@@ -38,10 +36,26 @@ final class LockOperationSource {
         MethodClassKey key = new MethodClassKey(method, targetClass);
         Optional<LockMethod> known = methods.get(key);
         if (known == null) {
-            known = Optional.ofNullable(parse(method, targetClass));
+            known = isIgnored(method) ? Optional.empty() : parseOnce(method, targetClass);
             methods.put(key, known);
         }
         return known.orElse(null);
+    }
+
+    /** Returns whether a method has no source code of its own, and is not the bridge to a method that has. */
+    private static boolean isIgnored(Method method) {
+        return method.getDeclaringClass() == Object.class || method.isSynthetic() && !method.isBridge();
+    }
+
+    private Optional<LockMethod> parseOnce(Method method, Class<?> targetClass) {
+        Method specific = MethodHierarchy.specific(method, targetClass);
+        MethodClassKey key = new MethodClassKey(specific, targetClass);
+        Optional<LockMethod> known = methods.get(key);
+        if (known == null) {
+            known = Optional.ofNullable(parse(specific, targetClass));
+            methods.put(key, known);
+        }
+        return known;
     }
 
     /** Returns whether the class has locked methods. Those of each bean are known once the bean is created. */
@@ -49,11 +63,7 @@ final class LockOperationSource {
         return locked.contains(type);
     }
 
-    private @Nullable LockMethod parse(Method method, Class<?> targetClass) {
-        if (method.getDeclaringClass() == Object.class || method.isSynthetic()) {
-            return null;
-        }
-        Method specific = specific(method, targetClass);
+    private @Nullable LockMethod parse(Method specific, Class<?> targetClass) {
         List<LockAnnotation> annotations = LockAnnotation.of(specific, targetClass);
         List<@Nullable LockOperation> operations = new ArrayList<>();
         annotations.forEach(each -> operations.add(parser.parse(specific, targetClass, each)));
@@ -66,17 +76,5 @@ final class LockOperationSource {
         } catch (LockDefinitionException wrong) {
             throw wrong.of(annotations.get(0).text());
         }
-    }
-
-    /** Returns the method as written in source code: the parameters of a generated method have no names. */
-    private static Method specific(Method method, Class<?> targetClass) {
-        return isGenerated(targetClass)
-                ? ClassUtils.getInterfaceMethodIfPossible(method, targetClass)
-                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(targetClass));
-    }
-
-    /** Returns whether a class was generated in this JVM to implement interfaces: a JDK proxy or a lambda. */
-    static boolean isGenerated(Class<?> type) {
-        return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }
 }

@@ -29,7 +29,7 @@ final class ProxyKind extends ProxyProcessorSupport {
 
     /** Returns whether the proxy is a subclass. If not, it is based on interfaces. */
     boolean isByClass(String name, Class<?> type) {
-        if (LockOperationSource.isGenerated(type)) {
+        if (MethodHierarchy.isGenerated(type)) {
             return false;
         }
         if (!beans.containsBeanDefinition(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {

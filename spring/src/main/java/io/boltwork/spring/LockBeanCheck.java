@@ -3,12 +3,14 @@ package io.boltwork.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
@@ -54,17 +56,23 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
             if (!beans.getBeanDefinition(name).isAbstract()) {
                 Class<?> type = beans.getType(name, false);
                 if (type != null) {
-                    check(name, type);
+                    check(name, Proxy.isProxyClass(type) ? behind(name, type) : type);
                 }
             }
         }
         List<EarlyBeans> early = early();
         for (String name : beans.getSingletonNames()) {
-            boolean finished = !beans.containsBeanDefinition(name);
-            if (finished || early.stream().anyMatch(each -> each.contains(name))) {
-                checkAdvised(name, finished);
+            Object bean = beans.getSingleton(name);
+            if (bean != null && !ProxyKind.isAdvised(bean)) {
+                checkUnadvised(name, bean, early);
             }
         }
+    }
+
+    /** Returns the class whose methods a proxy of Spring intercepts. */
+    private Class<?> behind(String name, Class<?> proxy) {
+        Object bean = beans.getSingleton(name);
+        return bean != null && bean.getClass() == proxy ? AopUtils.getTargetClass(bean) : proxy;
     }
 
     private List<EarlyBeans> early() {
@@ -113,9 +121,9 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
     }
 
     /**
-     * The reason why no proxy can intercept a method.
+     * The reason why no proxy can intercept a method, or does not intercept the methods of a bean.
      *
-     * @param why the predicate of a message about the method
+     * @param why the predicate of a message about the method or the bean
      * @param action the remedy
      */
     private record Obstacle(String why, String action) {}
@@ -139,7 +147,14 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         }
         Class<?> declaredOn = annotation.declaredOn();
         if (byClass) {
-            boolean meant = declaredOn == null || declaredOn.isAssignableFrom(method.getDeclaringClass());
+            if (!MethodHierarchy.isVisible(method, type)) {
+                return new Obstacle(
+                        "is package-private, and the bean's class is in another package",
+                        "Make it public or protected, or move the class to the same package.");
+            }
+            boolean meant = declaredOn == null
+                    || declaredOn.isInterface()
+                    || declaredOn.isAssignableFrom(method.getDeclaringClass());
             boolean finalClass = Modifier.isFinal(type.getModifiers());
             return finalClass || Modifier.isFinal(modifiers) && meant
                     ? new Obstacle(
@@ -166,13 +181,32 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
                 .anyMatch(each -> each.getDeclaringClass().isInterface());
     }
 
-    private void checkAdvised(String name, boolean finished) {
-        Object bean = beans.getSingleton(name);
-        if (bean == null || ProxyKind.isAdvised(bean)) {
-            return;
+    /** Returns the reason why a bean has no proxy that acquires locks; {@code null} if it may need none. */
+    private @Nullable Obstacle obstacle(String name, Object bean, List<EarlyBeans> early) {
+        if (!beans.containsBeanDefinition(name)) {
+            return new Obstacle(
+                    "was registered as a finished object",
+                    "Register a bean definition, such as registerBean(name, type, supplier).");
         }
+        if (early.stream().anyMatch(each -> each.contains(name))) {
+            String dependents = Arrays.toString(beans.getDependentBeans(name));
+            return new Obstacle(
+                    "was created before proxies were available, because it is required by "
+                            + (dependents.equals("[]") ? "a post-processor" : dependents),
+                    "Inject an ObjectProvider of it into post-processors and advisors, or mark the parameter @Lazy, and"
+                            + " make @Bean methods of post-processors static.");
+        }
+        return AopUtils.isAopProxy(bean)
+                ? new Obstacle(
+                        "is a proxy that hides the annotated class",
+                        "Define the object behind the proxy as the bean, or annotate the interface of the proxy.")
+                : null;
+    }
+
+    private void checkUnadvised(String name, Object bean, List<EarlyBeans> early) {
+        Obstacle obstacle = obstacle(name, bean, early);
         Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
-        if (!LockOperationSource.isCandidate(type)) {
+        if (obstacle == null || !LockOperationSource.isCandidate(type)) {
             return;
         }
         check(name, type);
@@ -181,27 +215,14 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
         }
         for (Method method : MethodHierarchy.all(type)) {
             if (source.find(method, type) != null) {
-                throw unadvised(
-                        name, finished, method, LockAnnotation.of(method, type).get(0));
+                throw LockExpressions.wrong(
+                                method,
+                                "the bean " + obstacle.why() + ", so no proxy acquires its lock",
+                                obstacle.action(),
+                                null)
+                        .of(LockAnnotation.of(method, type).get(0).text())
+                        .in(name);
             }
         }
-    }
-
-    private LockDefinitionException unadvised(String name, boolean finished, Method method, LockAnnotation annotation) {
-        String dependents = Arrays.toString(beans.getDependentBeans(name));
-        return LockExpressions.wrong(
-                        method,
-                        finished
-                                ? "the bean was registered as a finished object, so no proxy acquires its lock"
-                                : "the bean was created before proxies were available, so no proxy acquires its lock."
-                                        + " It is required by "
-                                        + (dependents.equals("[]") ? "a post-processor" : dependents),
-                        finished
-                                ? "Register a bean definition, such as registerBean(name, type, supplier)."
-                                : "Inject an ObjectProvider of it into post-processors and advisors, or mark the"
-                                        + " parameter @Lazy, and make @Bean methods of post-processors static.",
-                        null)
-                .of(annotation.text())
-                .in(name);
     }
 }

@@ -14,7 +14,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Executes methods under their locks. Thread-safe. */
@@ -51,7 +51,7 @@ final class LockInterceptor implements MethodInterceptor {
 
     private @Nullable Object locked(MethodInvocation invocation) throws Throwable {
         Object target = Objects.requireNonNull(invocation.getThis());
-        Class<?> targetClass = AopUtils.getTargetClass(target);
+        Class<?> targetClass = ClassUtils.getUserClass(target); // of a proxy, not the class that it hides
         LockMethod method = source.find(invocation.getMethod(), targetClass);
         if (method == null) {
             return invocation.proceed();

@@ -4,18 +4,21 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
+import io.boltwork.LockClient;
 import io.boltwork.spring.elsewhere.HiddenMethod;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 
 /** A method is locked however it is called: on its class, or through a generic interface or superclass. */
 class GenericMethodTest {
@@ -67,11 +70,6 @@ class GenericMethodTest {
     static class OnWholeInterface implements WholeHandler<String> {
         @Override
         public String handle(String text) {
-            return held();
-        }
-
-        /** Not a method of the annotated interface. */
-        public String other() {
             return held();
         }
     }
@@ -281,59 +279,178 @@ class GenericMethodTest {
                     "template:7",
                     on -> ((Template) on).inTemplate(new Order("7")),
                     on -> ((Inherited) on).inTemplate(new Order("7"))),
-            new Sample(HiddenMethod.type(), "hidden", on -> HiddenMethod.call(on), on -> HiddenMethod.call(on)));
+            new Sample(HiddenMethod.class, "hidden", on -> HiddenMethod.call(on), on -> HiddenMethod.call(on)));
 
-    private static ApplicationContextRunner proxies(boolean ofClasses) {
-        return TestApplication.memory()
+    private static ApplicationContextRunner proxies(boolean ofClasses, List<Sample> samples) {
+        ApplicationContextRunner runner = TestApplication.memory()
                 .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
                 .withPropertyValues("spring.aop.proxy-target-class=" + ofClasses);
+        for (Class<?> type : samples.stream().map(Sample::type).collect(Collectors.toSet())) {
+            runner = runner.withBean(type.getSimpleName(), type);
+        }
+        return runner;
     }
 
-    @SuppressWarnings("unchecked")
-    private static void test(boolean ofClasses, Sample sample) {
-        proxies(ofClasses).withBean("bean", (Class<Object>) sample.type()).run(context -> {
-            assertThat(context).hasNotFailed();
-            Object bean = context.getBean("bean");
-            assertThat(AopUtils.isJdkDynamicProxy(bean)).isNotEqualTo(ofClasses);
-            assertThat(sample.throughSupertype().on(bean)).isEqualTo(sample.lock());
-            if (ofClasses) {
-                assertThat(sample.onClass().on(bean)).isEqualTo(sample.lock());
-            }
-        });
-    }
-
-    @TestFactory
-    Stream<DynamicTest> eachWayOfCallingAMethodTakesItsLock() {
-        Stream<DynamicTest> ofClasses = Stream.concat(OF_INTERFACES.stream(), OF_SUPERCLASSES.stream())
-                .map(each -> DynamicTest.dynamicTest(
-                        each.type().getSimpleName() + ", proxy of the class", () -> test(true, each)));
-        Stream<DynamicTest> ofInterfaces = OF_INTERFACES.stream()
-                .map(each -> DynamicTest.dynamicTest(
-                        each.type().getSimpleName() + ", proxy of interfaces", () -> test(false, each)));
-        return Stream.concat(ofClasses, ofInterfaces);
+    private static void assertLocked(ApplicationContext context, boolean proxyOfClass, Sample sample) throws Exception {
+        Object bean = context.getBean(sample.type().getSimpleName());
+        assertThat(AopUtils.isJdkDynamicProxy(bean)).isNotEqualTo(proxyOfClass);
+        assertThat(sample.throughSupertype().on(bean)).as("through a supertype").isEqualTo(sample.lock());
+        if (proxyOfClass) {
+            assertThat(sample.onClass().on(bean)).as("on the class").isEqualTo(sample.lock());
+        }
     }
 
     @Test
-    void otherOverloadsAndMethodsAreNotLocked() {
-        proxies(true)
-                .withBean(OfIntegers.class)
-                .withBean(OnWholeInterface.class)
-                .run(context -> {
-                    assertThat(context.getBean(OfIntegers.class).handle(7L)).isEqualTo("none");
-                    assertThat(context.getBean(OnWholeInterface.class).other()).isEqualTo("none");
-                });
+    void proxiesOfClassesLockEachWayOfCallingAMethod() {
+        List<Sample> samples =
+                Stream.concat(OF_INTERFACES.stream(), OF_SUPERCLASSES.stream()).toList();
+        proxies(true, samples).run(context -> {
+            assertThat(context).hasNotFailed();
+            SoftAssertions.assertSoftly(softly ->
+                    samples.forEach(sample -> softly.assertThatCode(() -> assertLocked(context, true, sample))
+                            .as(sample.toString())
+                            .doesNotThrowAnyException()));
+            assertThat(context.getBean(OfIntegers.class).handle(7L)).isEqualTo("none");
+        });
+    }
+
+    @Test
+    void proxiesOfInterfacesLockMethodsOfGenericInterfaces() {
+        proxies(false, OF_INTERFACES).run(context -> {
+            assertThat(context).hasNotFailed();
+            SoftAssertions.assertSoftly(softly ->
+                    OF_INTERFACES.forEach(sample -> softly.assertThatCode(() -> assertLocked(context, false, sample))
+                            .as(sample.toString())
+                            .doesNotThrowAnyException()));
+        });
+    }
+
+    static class WithoutText {}
+
+    static class OfUnprintable extends GenericBase<WithoutText> {
+        @Override
+        @DistributedLock("unprintable:#{#command}")
+        public String handle(WithoutText command) {
+            return held();
+        }
+    }
+
+    abstract static class KeyedBase<C> {
+        @DistributedLock("keyed:#{#command}")
+        public String handle(C command) {
+            return held();
+        }
+    }
+
+    static class OfKeyedBase extends KeyedBase<WithoutText> {}
+
+    interface Final {
+        @DistributedLock("final")
+        String run();
+    }
+
+    @DistributedLock("final")
+    interface WholeFinal {
+        String run();
+    }
+
+    static class FinalBase {
+        public final String run() {
+            return held();
+        }
+    }
+
+    static class JoinedFinal extends FinalBase implements Final {}
+
+    static class JoinedWholeFinal extends FinalBase implements WholeFinal {}
+
+    static class FromElsewhere extends HiddenMethod.Base {}
+
+    /** The types of arguments are known where a class sets type parameters, and so are the methods of its interfaces. */
+    @Test
+    void mistakesAreFoundAtTheStart() {
+        assertMistake(OfUnprintable.class, "OfUnprintable.handle(WithoutText)", "WithoutText");
+        assertMistake(OfKeyedBase.class, "KeyedBase.handle(Object)", "WithoutText");
+        assertMistake(JoinedFinal.class, "FinalBase.run()", "is final");
+        assertMistake(JoinedWholeFinal.class, "FinalBase.run()", "is final");
+        assertMistake(FromElsewhere.class, "Base.inPackage()", "in another package");
+    }
+
+    private static void assertMistake(Class<?> type, String... parts) {
+        proxies(true, List.of()).withBean(type).run(context -> {
+            assertThat(context).hasFailed();
+            FailureAnalysis analysis = new LockFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis).isNotNull();
+            assertThat(analysis.getDescription()).contains(parts);
+        });
+    }
+
+    interface Answering<C> {
+        String ask(C question);
+
+        String later(C question);
+    }
+
+    /** Its fallback has a lock of its own. */
+    static class Answers implements Answering<Order> {
+        @Override
+        @DistributedLock(name = "ask", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "later")
+        public String ask(Order question) {
+            return held();
+        }
+
+        @Override
+        @DistributedLock("later:#{#question.id}")
+        public String later(Order question) {
+            return held();
+        }
+    }
+
+    abstract static class AnswersBase<C> {
+        @DistributedLock(name = "ask", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "later")
+        public String ask(C question) {
+            return held();
+        }
+    }
+
+    static class AnswersOfBase extends AnswersBase<Order> {
+        @DistributedLock("later:#{#question.id}")
+        public String later(Order question) {
+            return held();
+        }
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void fallbackIsCalledThroughTheProxy() {
+        for (boolean ofClasses : new boolean[] {true, false}) {
+            proxies(ofClasses, List.of())
+                    .withBean(Answers.class)
+                    .withBean(AnswersOfBase.class)
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        try (Lease lease = TestApplication.elsewhere(context.getBean(LockClient.class), "ask")) {
+                            assertThat(context.getBean(Answering.class).ask(new Order("7")))
+                                    .isEqualTo("later:7");
+                            assertThat(context.getBean(AnswersOfBase.class).ask(new Order("7")))
+                                    .isEqualTo("later:7");
+                        }
+                    });
+        }
     }
 
     /** The generated class of a lambda has both methods. */
     @Test
     @SuppressWarnings({"unchecked", "rawtypes"})
     void lambdaOfAGenericInterfaceIsLocked() {
-        proxies(true).withBean(OrderHandler.class, () -> order -> held()).run(context -> {
-            assertThat(context).hasNotFailed();
-            assertThat(context.getBean(OrderHandler.class).handle(new Order("7")))
-                    .isEqualTo("generated:7");
-            assertThat(((Handler) context.getBean(OrderHandler.class)).handle(new Order("7")))
-                    .isEqualTo("generated:7");
-        });
+        proxies(true, List.of())
+                .withBean(OrderHandler.class, () -> order -> held())
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(OrderHandler.class).handle(new Order("7")))
+                            .isEqualTo("generated:7");
+                    assertThat(((Handler) context.getBean(OrderHandler.class)).handle(new Order("7")))
+                            .isEqualTo("generated:7");
+                });
     }
 }

@@ -8,14 +8,17 @@ import io.boltwork.spring.DistributedLock;
 /** A public class whose public method is inherited from a class that is not public. */
 public class HiddenMethod extends PackagePrivate {
 
-    /** Returns the class of the bean. */
-    public static Class<?> type() {
-        return HiddenMethod.class;
-    }
-
     /** Calls the method of the class that is not public. */
     public static String call(Object bean) {
         return ((PackagePrivate) bean).run();
+    }
+
+    /** A class with a locked method that is visible in this package only. */
+    public static class Base {
+        @DistributedLock("package")
+        String inPackage() {
+            return "";
+        }
     }
 }
 

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,8 @@ import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * One call of a method whose result comes later. Its locks are acquired one after the other without blocking a thread,
- * and are released when the result is available. The method is executed on the client's callback executor.
+ * and are released when the result is available. The method is executed on the client's callback executor, unless
+ * another advice has moved the call to an executor, on which it stays.
  *
  * @param method the called method
  * @param turns its locks, in order
@@ -97,11 +99,19 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         }
     }
 
-    /** Executes the method under its locks without blocking. The future completes when the locks have been released. */
-    CompletableFuture<@Nullable Object> stage() {
+    /**
+     * Executes the method under its locks. The future completes when the locks have been released.
+     *
+     * @param here whether this thread waits for the locks and executes the method; if not, this thread does not wait
+     */
+    CompletableFuture<@Nullable Object> stage(boolean here) {
         CallerContext context = CallerContext.capture();
         Taking taking = take();
         AsyncResult<@Nullable Object> result = new AsyncResult<>(taking);
+        if (here) {
+            taking.begin();
+            await(taking, result);
+        }
         taking.whenComplete((held, failure) -> {
             if (failure != null) {
                 result.completeExceptionally(failure);
@@ -113,8 +123,23 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
                 run(held, result, context);
             }
         });
-        taking.begin();
+        if (!here) {
+            taking.begin();
+        }
         return result;
+    }
+
+    /** Waits for the end of the acquisition. An interrupt ends it. */
+    private void await(Taking taking, AsyncResult<?> result) {
+        try {
+            taking.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            result.completeExceptionally(
+                    new LockInterruptedException(turns.all().get(0).target().name(), e));
+        } catch (ExecutionException e) {
+            return; // the result gets it
+        }
     }
 
     private void denied(LockDenial denial, AsyncResult<@Nullable Object> result, CallerContext context) {

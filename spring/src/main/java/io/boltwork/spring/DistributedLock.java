@@ -15,7 +15,8 @@ import org.springframework.core.annotation.AliasFor;
  * Marks a method that is executed for one caller at a time, across all threads and all instances of the application.
  * With {@link LockType#READ}, any number of readers execute it at a time, and with {@link #permits()}, a limited number
  * of callers. On a class, the annotation applies to each of its public methods except {@code toString}, {@code equals},
- * {@code hashCode}, its fallbacks, and inherited final methods. If both a method and its class are annotated, the
+ * {@code hashCode}, its fallbacks, inherited final methods, and callbacks such as {@code afterPropertiesSet} that the
+ * container calls. On an interface, it applies to the methods of that interface. If both a method and its class are annotated, the
  * method's annotation takes the attributes that it omits from the class's annotation. A method that specifies a name
  * takes no keys from the class. A method that specifies a lease or wait attribute takes no attributes of the same kind.
  * The same applies to {@code type} and {@code permits}.
@@ -36,7 +37,8 @@ import org.springframework.core.annotation.AliasFor;
  * or {@code NEVER}.
  *
  * <p>A method that returns a {@link java.util.concurrent.CompletionStage} or a Reactor type does not block its caller.
- * It keeps the lock until the result has completed or failed, or until the subscription is cancelled. Such a hold is
+ * If another advice, such as that of {@code @Async}, has moved the call to an executor, the method stays there, and the
+ * executor's thread waits for the lock. The method keeps the lock until the result has completed or failed, or until the subscription is cancelled. Such a hold is
  * not reentrant. Cancelling a future withdraws work that has not started, and lets work that has started run to its
  * end. Result types whose end cannot be observed, such as streams, are rejected. Like all Spring advice, the annotation
  * applies to calls from other beans, not to {@code this.method()}.

@@ -2,8 +2,11 @@
 package io.boltwork.spring;
 
 import java.lang.reflect.Method;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
@@ -28,6 +31,27 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
     @Override
     public Pointcut getPointcut() {
         return pointcut;
+    }
+
+    /**
+     * Moves the lock of a proxy inside the advice that submits calls to an executor. Otherwise, a lock would be released
+     * before the method has ended, and the executor's tasks would have no context of the caller.
+     */
+    static void placeInsideExecutors(Advised proxy) {
+        Advisor[] advisors = proxy.getAdvisors();
+        int lock = -1;
+        int executor = -1;
+        for (int i = 0; i < advisors.length; i++) {
+            if (advisors[i] instanceof LockAdvisor) {
+                lock = i;
+            } else if (advisors[i].getAdvice() instanceof AsyncExecutionInterceptor) {
+                executor = i;
+            }
+        }
+        if (lock >= 0 && lock < executor && !proxy.isFrozen()) {
+            proxy.removeAdvisor(lock);
+            proxy.addAdvisor(executor, advisors[lock]);
+        }
     }
 
     private static final class Annotated extends StaticMethodMatcherPointcut {

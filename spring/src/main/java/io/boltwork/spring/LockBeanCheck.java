@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -25,7 +26,10 @@ import org.springframework.util.ClassUtils;
  * class can intercept. It does not apply to methods that are inherited and final, or that are in none of the interfaces
  * of an interface-based proxy.
  */
-/** Checks the classes of all beans, including beans that are created later, for annotations that cannot work. */
+/**
+ * Checks the classes of all beans, including beans that are created later, for annotations that cannot work. As the
+ * last post-processor, it also corrects the place of the lock in each proxy.
+ */
 final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource source;
@@ -48,6 +52,14 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String name) {
         check(name, type);
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof Advised proxy) {
+            LockAdvisor.placeInsideExecutors(proxy);
+        }
+        return bean;
     }
 
     @Override

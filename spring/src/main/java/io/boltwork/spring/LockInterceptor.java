@@ -72,7 +72,7 @@ final class LockInterceptor implements MethodInterceptor {
             AsyncLocking locking =
                     new AsyncLocking(method, turns, ((ProxyMethodInvocation) invocation).invocableClone());
             return method.stage()
-                    ? locking.stage()
+                    ? locking.stage(MovedCall.isMoved(invocation))
                     : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()), locking::execute);
         }
         return plain(BlockingCall.of(method, turns, invocation), 0);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -58,6 +59,7 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
                 Object bean = beans.getSingleton(name);
                 if (bean != null) {
                     order(client, needs, name, AopProxyUtils.ultimateTargetClass(bean));
+                    order(client, needs, name, AopUtils.getTargetClass(bean)); // a proxy with an annotated interface
                 }
             }
         }

@@ -337,7 +337,7 @@ class ExpressionMistakesTest {
             })
     void conditions(String condition) {
         assertThat(expressions()
-                        .condition(method(Shop.class, "buy"), Shop.class, condition)
+                        .condition(method(Shop.class, "buy"), condition)
                         .text())
                 .isEqualTo(condition);
     }
@@ -363,7 +363,7 @@ class ExpressionMistakesTest {
     void wrongConditions(String problem, String condition) {
         LockExpressions expressions = expressions();
         assertThatExceptionOfType(LockDefinitionException.class)
-                .isThrownBy(() -> expressions.condition(method(Shop.class, "buy"), Shop.class, condition))
+                .isThrownBy(() -> expressions.condition(method(Shop.class, "buy"), condition))
                 .withMessageContaining("condition = \"" + condition + "\"")
                 .withMessageContaining(problem);
     }

@@ -4,6 +4,7 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
+import io.boltwork.LockClient;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -162,6 +163,10 @@ class ProxyBeanTest {
                         assertThat(orders.save(new Order("7"))).isEqualTo("orders:7");
                         assertThat(orders.findAll()).isEqualTo("all");
                         assertThat(((Advised) orders).isFrozen()).isFalse();
+                        String client = context.getBeanNamesForType(LockClient.class)[0];
+                        assertThat(context.getBeanFactory().getDependentBeans(client))
+                                .as("beans that end before the client")
+                                .contains(context.getBeanNamesForType(Orders.class));
                     });
         }
     }

@@ -118,7 +118,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
             } else if (!result.begin()) {
                 held.release();
             } else if (held.denial() != null) {
-                denied(held.denial(), result, context);
+                denied(held.denial(), here, result, context);
             } else {
                 run(held, result, context);
             }
@@ -142,8 +142,8 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
         }
     }
 
-    private void denied(LockDenial denial, AsyncResult<@Nullable Object> result, CallerContext context) {
-        body(() -> context.call(() -> denial.instead(null, invocation)))
+    private void denied(LockDenial denial, boolean here, AsyncResult<@Nullable Object> result, CallerContext context) {
+        body(() -> context.call(() -> denial.instead(null, invocation, here)))
                 .whenComplete((value, failure) -> result.end(value, failure, null));
     }
 

@@ -15,11 +15,11 @@ import org.springframework.core.annotation.AliasFor;
  * Marks a method that is executed for one caller at a time, across all threads and all instances of the application.
  * With {@link LockType#READ}, any number of readers execute it at a time, and with {@link #permits()}, a limited number
  * of callers. On a class, the annotation applies to each of its public methods except {@code toString}, {@code equals},
- * {@code hashCode}, its fallbacks, inherited final methods, and callbacks such as {@code afterPropertiesSet} that the
- * container calls. On an interface, it applies to the methods of that interface. If both a method and its class are annotated, the
- * method's annotation takes the attributes that it omits from the class's annotation. A method that specifies a name
- * takes no keys from the class. A method that specifies a lease or wait attribute takes no attributes of the same kind.
- * The same applies to {@code type} and {@code permits}.
+ * {@code hashCode}, its fallbacks, inherited final methods, and callbacks of the container, such as {@code
+ * afterPropertiesSet}. On an interface, it applies to the methods of that interface, including inherited ones. If both
+ * a method and its class are annotated, the method's annotation takes the attributes that it omits from the class's
+ * annotation. A method that specifies a name takes no keys from the class. A method that specifies a lease or wait
+ * attribute takes no attributes of the same kind. The same applies to {@code type} and {@code permits}.
  *
  * <!-- snippet: spring/Purchases.java#buy -->
  * <pre>{@code
@@ -38,10 +38,10 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>A method that returns a {@link java.util.concurrent.CompletionStage} or a Reactor type does not block its caller.
  * If another advice, such as that of {@code @Async}, has moved the call to an executor, the method stays there, and the
- * executor's thread waits for the lock. The method keeps the lock until the result has completed or failed, or until the subscription is cancelled. Such a hold is
- * not reentrant. Cancelling a future withdraws work that has not started, and lets work that has started run to its
- * end. Result types whose end cannot be observed, such as streams, are rejected. Like all Spring advice, the annotation
- * applies to calls from other beans, not to {@code this.method()}.
+ * executor's thread waits for the lock. The method keeps the lock until the result has completed or failed, or until
+ * the subscription is cancelled. Such a hold is not reentrant. Cancelling a future withdraws work that has not started,
+ * and lets work that has started run to its end. Result types whose end cannot be observed, such as streams, are
+ * rejected. Like all Spring advice, the annotation applies to calls from other beans, not to {@code this.method()}.
  *
  * <p><b>Texts.</b> {@code name}, {@code message} and durations may contain placeholders ({@code ${..}}). A name or
  * message that contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an
@@ -266,7 +266,8 @@ public @interface DistributedLock {
      * fallback belongs to the same class. It has the same parameters, optionally followed by one more that accepts a
      * {@link LockRefusedException} or a {@link io.boltwork.BackendException}. If there are several methods, under one
      * name or more, the one with the closest exception type is called. A fallback is called through the proxy, so that
-     * its own annotations apply, unless it is private or final. An annotation on the class does not apply to it.
+     * its own annotations apply, unless it is private or final. An annotation on the class does not apply to it. If
+     * {@code @Async} has moved the call to an executor, the fallback stays there.
      *
      * @return names
      */

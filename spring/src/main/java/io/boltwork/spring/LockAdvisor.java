@@ -6,7 +6,6 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
@@ -44,7 +43,7 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
         for (int i = 0; i < advisors.length; i++) {
             if (advisors[i] instanceof LockAdvisor) {
                 lock = i;
-            } else if (advisors[i].getAdvice() instanceof AsyncExecutionInterceptor) {
+            } else if (MovedCall.moves(advisors[i])) {
                 executor = i;
             }
         }

@@ -46,14 +46,18 @@ record LockDenial(LockTurn turn, @Nullable BackendException outage) {
         return outage != null ? outage : turn.refusal();
     }
 
-    /** Returns the caller's result in place of the method's result; {@code nothing} if there is none. */
+    /**
+     * Returns the caller's result in place of the method's result; {@code nothing} if there is none.
+     *
+     * @param moved whether another advice has moved the call to an executor
+     */
     @Nullable
-    Object instead(@Nullable Object nothing, MethodInvocation invocation) throws Throwable {
+    Object instead(@Nullable Object nothing, MethodInvocation invocation, boolean moved) throws Throwable {
         return switch (then()) {
             case EXCEPTION -> throw exception();
             case NOTHING -> nothing;
             case FALLBACK ->
-                Objects.requireNonNull(turn.operation().fallbacks()).call(invocation, exception());
+                Objects.requireNonNull(turn.operation().fallbacks()).call(invocation, exception(), moved);
         };
     }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
@@ -112,10 +111,10 @@ record LockFallbacks(List<Method> methods) {
 
     /**
      * Calls the fallback for that exception. The call goes through the proxy if possible, so that the fallback's own
-     * advice applies.
+     * advice applies. If another advice has moved the call to an executor, the fallback stays there.
      */
     @Nullable
-    Object call(MethodInvocation invocation, LockException failure) throws Throwable {
+    Object call(MethodInvocation invocation, LockException failure, boolean moved) throws Throwable {
         @SuppressWarnings("NullAway") // arguments may be null; they are only passed on
         Object[] arguments = invocation.getArguments();
         Method fallback = Objects.requireNonNull(find(invocation.getMethod(), failure.getClass()));
@@ -123,7 +122,7 @@ record LockFallbacks(List<Method> methods) {
             arguments = Arrays.copyOf(arguments, arguments.length + 1);
             arguments[arguments.length - 1] = failure;
         }
-        Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
+        Object proxy = MovedCall.proxy(invocation, moved);
         Object target = Objects.requireNonNull(invocation.getThis());
         Method advised = advised(fallback, proxy, target.getClass());
         return advised == null

@@ -190,6 +190,9 @@ final class LockInterceptor implements MethodInterceptor {
 
     private static @Nullable Object instead(BlockingCall call, LockDenial denial) throws Throwable {
         boolean skips = denial.turn().skips();
-        return denial.instead(skips ? Nothing.of(call.method().method().getReturnType()) : null, call.invocation());
+        return denial.instead(
+                skips ? Nothing.of(call.method().method().getReturnType()) : null,
+                call.invocation(),
+                MovedCall.isMoved(call.invocation()));
     }
 }

@@ -68,8 +68,8 @@ final class ReactiveLocking {
     private Publisher<Object> body(Held held, CallerContext context) {
         LockDenial denial = held.denial();
         try {
-            Object publisher =
-                    context.call(() -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation()));
+            Object publisher = context.call(
+                    () -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation(), false));
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);

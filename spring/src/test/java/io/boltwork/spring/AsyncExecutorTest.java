@@ -116,12 +116,33 @@ class AsyncExecutorTest {
         CompletableFuture<Place> later() {
             return Place.here();
         }
+
+        @DistributedLock(name = "busy", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "onExecutor")
+        public CompletableFuture<Place> onCallbackThread() {
+            return Place.here();
+        }
+
+        @Async("mails")
+        public CompletableFuture<Place> onExecutor() {
+            return Place.here();
+        }
     }
 
+    /** Its fallback is asynchronous, too. */
     @Async("mails")
     static class AsyncMailer {
         @DistributedLock("mail:#{#to}")
         public CompletableFuture<Place> send(String to) {
+            return Place.here();
+        }
+
+        @DistributedLock(name = "busy", mode = LockMode.TRY, onRefused = OnRefused.FALLBACK, fallback = "later")
+        public CompletableFuture<Place> busy() {
+            return Place.here();
+        }
+
+        @DistributedLock("later")
+        public CompletableFuture<Place> later() {
             return Place.here();
         }
     }
@@ -182,13 +203,23 @@ class AsyncExecutorTest {
         });
     }
 
+    /** The executor has no other thread. */
     @Test
     void fallbackStaysOnTheExecutor() {
-        application(Mails.class).withBean(Mailer.class).run(context -> {
-            try (Lease lease = TestApplication.elsewhere(context.getBean(LockClient.class), "busy")) {
-                assertThat(get(context.getBean(Mailer.class).busy())).isEqualTo(new Place("mails-1", "alice", "none"));
-            }
-        });
+        application(Mails.class)
+                .withBean(Mailer.class)
+                .withBean(AsyncMailer.class)
+                .run(context -> {
+                    try (Lease lease = TestApplication.elsewhere(context.getBean(LockClient.class), "busy")) {
+                        assertThat(get(context.getBean(Mailer.class).busy()))
+                                .isEqualTo(new Place("mails-1", "alice", "none"));
+                        assertThat(get(context.getBean(Mailer.class).onCallbackThread())
+                                        .thread())
+                                .isEqualTo("mails-1");
+                        assertThat(get(context.getBean(AsyncMailer.class).busy()))
+                                .isEqualTo(new Place("mails-1", "alice", "later"));
+                    }
+                });
     }
 
     @Test

@@ -180,6 +180,13 @@ final class ExpressionCheck {
 
     private void variable(Method method, String said, String variable) {
         Matcher number = BY_NUMBER.matcher(variable);
+        if (names.isAmbiguous(method, variable)) {
+            throw LockExpressions.wrong(
+                    method,
+                    said + " uses #" + variable + ", which is another parameter in a method that it overrides",
+                    "Use the number of the parameter, such as #p0, or give it the same name in both methods.",
+                    null);
+        }
         if (variable.equals("root") || variable.equals("this") || names.indexOf(method, variable) >= 0) {
             return;
         }

@@ -46,9 +46,29 @@ record LockAnnotation(
             Set.of("waitTime", "waitFor"),
             Set.of("type", "permits"));
 
+    /** Whether a class, one of its methods or a supertype has the annotation. Most classes of an application do not. */
+    private static final ClassValue<Boolean> ANNOTATED = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            Class<?> parent = type.getSuperclass();
+            return LockOperationSource.isCandidate(type)
+                    && (isAnnotated(type)
+                            || parent != null && get(parent)
+                            || Arrays.stream(type.getInterfaces()).anyMatch(this::get));
+        }
+    };
+
+    private static boolean isAnnotated(Class<?> type) {
+        return Stream.concat(Stream.of(type), MethodHierarchy.declared(type).stream())
+                .anyMatch(each -> !all(each, SearchStrategy.DIRECT).isEmpty());
+    }
+
     /** Returns the annotations that apply to a method of that class, without interpreting them. */
     static List<LockAnnotation> of(Method specific, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
+        if (!ANNOTATED.get(type)) {
+            return List.of();
+        }
         List<MergedAnnotation<DistributedLock>> own = ofMethod(specific, type);
         List<MergedAnnotation<DistributedLock>> ofClass = ofClass(specific, type);
         if (!own.isEmpty()) {
@@ -62,11 +82,11 @@ record LockAnnotation(
     }
 
     private static List<MergedAnnotation<DistributedLock>> ofMethod(Method specific, Class<?> type) {
-        List<MergedAnnotation<DistributedLock>> own = nearest(all(specific));
+        List<MergedAnnotation<DistributedLock>> own = nearest(all(specific, SearchStrategy.TYPE_HIERARCHY));
         return !own.isEmpty() || specific.getDeclaringClass() == type
                 ? own
                 : MethodHierarchy.declarations(specific, type).stream()
-                        .map(each -> nearest(all(each)))
+                        .map(each -> nearest(all(each, SearchStrategy.TYPE_HIERARCHY)))
                         .filter(each -> !each.isEmpty())
                         .findFirst()
                         .orElse(own);
@@ -74,7 +94,7 @@ record LockAnnotation(
 
     /** Returns the annotations of the class, or of an interface that has the method. */
     private static List<MergedAnnotation<DistributedLock>> ofClass(Method specific, Class<?> type) {
-        List<MergedAnnotation<DistributedLock>> all = all(type);
+        List<MergedAnnotation<DistributedLock>> all = all(type, SearchStrategy.TYPE_HIERARCHY);
         if (all.isEmpty()) {
             return all;
         }
@@ -135,10 +155,9 @@ record LockAnnotation(
                 .toList();
     }
 
-    private static List<MergedAnnotation<DistributedLock>> all(AnnotatedElement element) {
-        return MergedAnnotations.from(
-                        element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
-                .stream(DistributedLock.class)
+    private static List<MergedAnnotation<DistributedLock>> all(AnnotatedElement element, SearchStrategy strategy) {
+        return MergedAnnotations.from(element, strategy, RepeatableContainers.standardRepeatables()).stream(
+                        DistributedLock.class)
                 .toList();
     }
 

@@ -110,7 +110,8 @@ final class MethodHierarchy {
                         && method.getDeclaringClass().getClassLoader() == subclass.getClassLoader();
     }
 
-    private static List<Method> declared(Class<?> type) {
+    /** Returns the methods that the source code of a class declares. */
+    static List<Method> declared(Class<?> type) {
         List<Method> declared = new ArrayList<>();
         ReflectionUtils.doWithLocalMethods(type, method -> {
             if (method.getDeclaringClass() == type && !method.isSynthetic()) {

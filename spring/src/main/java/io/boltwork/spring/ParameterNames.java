@@ -35,6 +35,16 @@ final class ParameterNames {
         return -1;
     }
 
+    /** Returns whether the name belongs to different parameters in the method and in one that it overrides. */
+    boolean isAmbiguous(Method method, String name) {
+        return of(method).stream()
+                        .map(names -> names.indexOf(name))
+                        .filter(index -> index >= 0)
+                        .distinct()
+                        .count()
+                > 1;
+    }
+
     /**
      * Returns the names of the method's parameters first, then those of the overridden methods; empty if no compiled
      * class contains names.

@@ -364,6 +364,18 @@ class GenericMethodTest {
 
     static class JoinedWholeFinal extends FinalBase implements WholeFinal {}
 
+    interface Move<C> {
+        @DistributedLock("move:#{#from}")
+        String move(C from, C to);
+    }
+
+    static class Swapped implements Move<String> {
+        @Override
+        public String move(String to, String from) {
+            return held();
+        }
+    }
+
     static class FromElsewhere extends HiddenMethod.Base {}
 
     /** The types of arguments are known where a class sets type parameters, and so are the methods of its interfaces. */
@@ -371,6 +383,7 @@ class GenericMethodTest {
     void mistakesAreFoundAtTheStart() {
         assertMistake(OfUnprintable.class, "OfUnprintable.handle(WithoutText)", "WithoutText");
         assertMistake(OfKeyedBase.class, "KeyedBase.handle(Object)", "WithoutText");
+        assertMistake(Swapped.class, "Swapped.move(String, String)", "#from, which is another parameter");
         assertMistake(JoinedFinal.class, "FinalBase.run()", "is final");
         assertMistake(JoinedWholeFinal.class, "FinalBase.run()", "is final");
         assertMistake(FromElsewhere.class, "Base.inPackage()", "in another package");

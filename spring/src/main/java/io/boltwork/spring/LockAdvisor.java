@@ -33,8 +33,8 @@ final class LockAdvisor extends AbstractPointcutAdvisor {
     }
 
     /**
-     * Moves the lock of a proxy inside the advice that submits calls to an executor. Otherwise, a lock would be released
-     * before the method has ended, and the executor's tasks would have no context of the caller.
+     * Moves the lock of a proxy inside the advice that submits calls to an executor. Otherwise, a lock would be
+     * released before the method has ended, and the executor's tasks would have no context of the caller.
      */
     static void placeInsideExecutors(Advised proxy) {
         Advisor[] advisors = proxy.getAdvisors();

@@ -39,8 +39,8 @@ final class MovedCall {
     }
 
     /**
-     * Returns the proxy for a further call that replaces this one. If this call has been moved, that proxy does not move
-     * the further call again: this thread waits for its result, and the executor may have no other thread.
+     * Returns the proxy for a further call that replaces this one. If this call has been moved, that proxy does not
+     * move the further call again: this thread waits for its result, and the executor may have no other thread.
      */
     static Object proxy(MethodInvocation invocation, boolean moved) {
         Object proxy = ((ProxyMethodInvocation) invocation).getProxy();

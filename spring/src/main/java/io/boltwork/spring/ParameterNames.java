@@ -13,7 +13,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The names of the parameters of a class's methods, including those of the methods that they override or implement,
- * which may carry the annotation. The names are cached, because reflection copies the parameters at each query. Thread-safe.
+ * which may carry the annotation. The names are cached, because reflection copies the parameters at each query.
+ * Thread-safe.
  */
 final class ParameterNames {
     private final ParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();

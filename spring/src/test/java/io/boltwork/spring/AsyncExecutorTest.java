@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Slack;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Objects;
@@ -158,7 +159,7 @@ class AsyncExecutorTest {
     }
 
     private static <T> T get(CompletableFuture<T> later) throws Exception {
-        return later.get(5, TimeUnit.SECONDS);
+        return later.get(Slack.seconds(5).toMillis(), TimeUnit.MILLISECONDS);
     }
 
     @Test

@@ -51,7 +51,14 @@ class ProxyBeanTest {
         }
     }
 
-    static class ClientBean implements Client, Described, InitializingBean {
+    @DistributedLock("audit")
+    interface Audited {
+        default String audited() {
+            return held();
+        }
+    }
+
+    static class ClientBean implements Client, Described, Audited, InitializingBean {
         @Override
         public void afterPropertiesSet() {}
 
@@ -75,6 +82,7 @@ class ProxyBeanTest {
                 assertThat(context).hasNotFailed();
                 assertThat(context.getBean(Client.class).call("7")).isEqualTo("client:7");
                 assertThat(context.getBean(Described.class).described()).isEqualTo("none");
+                assertThat(context.getBean(Audited.class).audited()).isEqualTo("audit");
             });
         }
     }

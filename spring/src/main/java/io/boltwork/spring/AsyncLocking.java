@@ -143,7 +143,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
     }
 
     private void denied(LockDenial denial, boolean here, AsyncResult<@Nullable Object> result, CallerContext context) {
-        body(() -> context.call(() -> denial.instead(null, invocation, here)))
+        body(() -> context.call(() -> denial.instead(null, invocation, () -> here)))
                 .whenComplete((value, failure) -> result.end(value, failure, null));
     }
 

@@ -4,6 +4,7 @@ package io.boltwork.spring;
 import io.boltwork.BackendException;
 import io.boltwork.LockException;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -49,15 +50,16 @@ record LockDenial(LockTurn turn, @Nullable BackendException outage) {
     /**
      * Returns the caller's result in place of the method's result; {@code nothing} if there is none.
      *
-     * @param moved whether another advice has moved the call to an executor
+     * @param moved whether another advice has moved the call to an executor; asked only before a fallback
      */
     @Nullable
-    Object instead(@Nullable Object nothing, MethodInvocation invocation, boolean moved) throws Throwable {
+    Object instead(@Nullable Object nothing, MethodInvocation invocation, BooleanSupplier moved) throws Throwable {
         return switch (then()) {
             case EXCEPTION -> throw exception();
             case NOTHING -> nothing;
             case FALLBACK ->
-                Objects.requireNonNull(turn.operation().fallbacks()).call(invocation, exception(), moved);
+                Objects.requireNonNull(turn.operation().fallbacks())
+                        .call(invocation, exception(), moved.getAsBoolean());
         };
     }
 }

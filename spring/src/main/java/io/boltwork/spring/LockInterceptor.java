@@ -193,6 +193,6 @@ final class LockInterceptor implements MethodInterceptor {
         return denial.instead(
                 skips ? Nothing.of(call.method().method().getReturnType()) : null,
                 call.invocation(),
-                MovedCall.isMoved(call.invocation()));
+                () -> MovedCall.isMoved(call.invocation()));
     }
 }

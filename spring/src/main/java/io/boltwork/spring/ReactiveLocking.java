@@ -69,7 +69,7 @@ final class ReactiveLocking {
         LockDenial denial = held.denial();
         try {
             Object publisher = context.call(
-                    () -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation(), false));
+                    () -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation(), () -> false));
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);

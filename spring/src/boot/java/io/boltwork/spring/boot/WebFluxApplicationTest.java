@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.spring.boot3;
+package io.boltwork.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -12,10 +12,6 @@ import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -42,19 +38,19 @@ import reactor.core.publisher.Mono;
 
 /** An application with WebFlux, and without Spring MVC. */
 @ExtendWith(OutputCaptureExtension.class)
-class SpringBoot3WebFluxTest {
+class WebFluxApplicationTest {
 
     @Test
     void locksAreHeldAndRefused() throws Exception {
         try (ConfigurableApplicationContext application = run("boltwork.backend=memory")) {
             LockClient locks = application.getBean(LockClient.class);
-            assertThat(get(application, "/mono/1").body()).isEqualTo("held");
-            assertThat(get(application, "/flux/1").body()).isEqualTo("heldheld");
+            assertThat(Requests.get(application, "/mono/1").body()).isEqualTo("held");
+            assertThat(Requests.get(application, "/flux/1").body()).isEqualTo("heldheld");
             Await.until("the lock is released", () -> !locks.lock("stock:1").isLocked());
             try (Lease lease =
                     locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
                 for (String path : new String[] {"/mono/2", "/flux/2"}) {
-                    HttpResponse<String> refused = get(application, path);
+                    HttpResponse<String> refused = Requests.get(application, path);
                     assertThat(refused.statusCode()).as(refused.body()).isEqualTo(423);
                     assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
                 }
@@ -67,13 +63,13 @@ class SpringBoot3WebFluxTest {
     void unavailableBackendIs503() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = run("spring.data.redis.port=" + redis.port())) {
-            assertThat(get(application, "/mono/3").statusCode()).isEqualTo(200);
+            assertThat(Requests.get(application, "/mono/3").statusCode()).isEqualTo(200);
             redis.kill();
             Await.until(
                     "the client notices the outage",
                     () -> !application.getBean(LockClient.class).isConnected());
             for (String path : new String[] {"/mono/3", "/flux/3"}) {
-                HttpResponse<String> unavailable = get(application, path);
+                HttpResponse<String> unavailable = Requests.get(application, path);
                 assertThat(unavailable.statusCode()).as(unavailable.body()).isEqualTo(503);
                 assertThat(unavailable.headers().firstValue("Retry-After")).hasValue("5");
             }
@@ -113,23 +109,13 @@ class SpringBoot3WebFluxTest {
         assertThat(output.getOut()).contains(" INFO ").doesNotContain(" WARN ", " ERROR ");
     }
 
-    private static HttpResponse<String> get(ConfigurableApplicationContext application, String path) throws Exception {
-        URI uri =
-                URI.create("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port") + path);
-        // one connection per request, because on some kernels Netty's native transport leaves a later request unread
-        HttpClient http =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        HttpRequest request =
-                HttpRequest.newBuilder(uri).timeout(Slack.seconds(30)).build();
-        return http.send(request, HttpResponse.BodyHandlers.ofString());
-    }
-
     private static ConfigurableApplicationContext run(String... properties) {
         return new SpringApplicationBuilder(App.class)
                 .web(WebApplicationType.REACTIVE)
                 .properties(
                         "server.port=0",
                         "spring.main.banner-mode=off",
+                        "spring.reactor.netty.shutdown-quiet-period=0s",
                         "spring.task.scheduling.pool.size=4",
                         "spring.lifecycle.timeout-per-shutdown-phase=1s")
                 .properties(properties)
@@ -139,7 +125,7 @@ class SpringBoot3WebFluxTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableScheduling
-    @Import({Stock.class, Desk.class})
+    @Import({Stock.class, Desk.class, ReactiveServer.class})
     static class App {}
 
     static class Stock {

@@ -12,13 +12,13 @@ import io.boltwork.spi.Printable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.lang.Nullable;
 
 /**
  * The actuator endpoint {@code locks}. It lists locks of all kinds and describes a lock. With
@@ -28,6 +28,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * @since 0.1.0
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+@SuppressWarnings("deprecation") // Spring Boot 3 understands this @Nullable only
 public final class LocksEndpoint {
     private static final int LIMIT = 1_000;
 

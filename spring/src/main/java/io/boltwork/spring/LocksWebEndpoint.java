@@ -5,7 +5,6 @@ import io.boltwork.BackendException;
 import java.security.Principal;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -13,6 +12,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.lang.Nullable;
 
 /**
  * The web extension of the endpoint {@code locks}. The status is 404 if the lock is not known, and 503 if the backend
@@ -21,6 +21,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
  * @since 0.1.0
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
+@SuppressWarnings("deprecation") // Spring Boot 3 understands this @Nullable only
 public final class LocksWebEndpoint {
     private final LocksEndpoint endpoint;
 
@@ -107,7 +108,7 @@ public final class LocksWebEndpoint {
         }
     }
 
-    private static WebEndpointResponse<Object> answer(Supplier<@Nullable Object> question) {
+    private static WebEndpointResponse<Object> answer(Supplier<?> question) {
         try {
             Object answer = question.get();
             return answer == null

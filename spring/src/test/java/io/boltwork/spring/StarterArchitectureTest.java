@@ -2,12 +2,25 @@
 package io.boltwork.spring;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Parameter;
+import java.util.Arrays;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.context.annotation.Bean;
+import org.springframework.stereotype.Component;
 
 /** The starter depends on core; all other dependencies are optional. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -65,4 +78,35 @@ class StarterArchitectureTest {
             .should()
             .dependOnClassesThat()
             .haveNameMatching("io\\.boltwork\\.spring\\..*AutoConfiguration(\\$.*)?");
+
+    /** Spring 6 reads no annotations of types, such as those of JSpecify, so it would require these parameters. */
+    @ArchTest
+    static final ArchRule SPRING_6_UNDERSTANDS_OPTIONAL_PARAMETERS = codeUnits()
+            .that()
+            .haveName("<init>")
+            .and()
+            .areDeclaredInClassesThat()
+            .areMetaAnnotatedWith(Component.class)
+            .or()
+            .areAnnotatedWith(Bean.class)
+            .or()
+            .areAnnotatedWith(ReadOperation.class)
+            .or()
+            .areAnnotatedWith(WriteOperation.class)
+            .or()
+            .areAnnotatedWith(DeleteOperation.class)
+            .should(new ArchCondition<JavaCodeUnit>("declare no parameter as optional for JSpecify alone") {
+                @Override
+                public void check(JavaCodeUnit unit, ConditionEvents events) {
+                    for (Parameter parameter : ((Executable) unit.reflect()).getParameters()) {
+                        if (parameter.getAnnotatedType().isAnnotationPresent(org.jspecify.annotations.Nullable.class)
+                                && Arrays.stream(parameter.getAnnotations())
+                                        .noneMatch(each -> each.annotationType()
+                                                .getSimpleName()
+                                                .equals("Nullable"))) {
+                            events.add(SimpleConditionEvent.violated(unit, unit.getFullName() + ": " + parameter));
+                        }
+                    }
+                }
+            });
 }

@@ -3,14 +3,18 @@ package io.boltwork.spring;
 
 import io.boltwork.BackendException;
 import io.boltwork.InvalidNameException;
+import java.lang.reflect.Method;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 
 /*
  * The details are fixed texts. The exceptions' messages contain names of locks and addresses of servers, which must not
@@ -23,6 +27,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class LockErrorAdvice {
+    private static final ExceptionHandlerMethodResolver HANDLERS =
+            new ExceptionHandlerMethodResolver(LockErrorAdvice.class);
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
     private static final Duration AFTER_OUTAGE = Duration.ofSeconds(5);
 
@@ -51,6 +57,22 @@ final class LockErrorAdvice {
                         HttpStatus.BAD_REQUEST,
                         "A value of the request is missing, empty, too long or not well-formed. Nothing was done.")
                 .build();
+    }
+
+    /**
+     * Returns the response of the method above that handles the exception or one of its causes; {@code null} if there is
+     * none.
+     */
+    @Nullable
+    ErrorResponse respond(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            Method handler = HANDLERS.resolveMethodByExceptionType(cause.getClass());
+            if (handler != null) {
+                ReflectionUtils.makeAccessible(handler);
+                return (ErrorResponse) ReflectionUtils.invokeMethod(handler, this, cause);
+            }
+        }
+        return null;
     }
 
     private static String seconds(Duration time) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.boot;
+
+import io.boltwork.spring.BoltworkAutoConfiguration;
+import io.boltwork.spring.DistributedLockAutoConfiguration;
+import org.junit.jupiter.api.Nested;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.test.autoconfigure.web.reactive.WebFluxTest;
+import org.springframework.boot.test.autoconfigure.web.servlet.WebMvcTest;
+
+/** Slices with their annotations of Spring Boot 3. */
+class SlicesTest {
+
+    @Nested
+    @WebMvcTest
+    class Mvc extends SliceWithoutLocks {}
+
+    @Nested
+    @WebFluxTest
+    class WebFlux extends SliceWithoutLocks {}
+
+    @Nested
+    @WebMvcTest(properties = "boltwork.backend=memory")
+    @ImportAutoConfiguration({BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    class LockedMvc extends SliceWithLocks {}
+
+    @Nested
+    @WebFluxTest(properties = "boltwork.backend=memory")
+    @ImportAutoConfiguration({BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    class LockedWebFlux extends SliceWithLocks {}
+}

@@ -117,6 +117,29 @@ class CompatibilityTest {
                 .isEqualTo(!stability.equals("API")));
     }
 
+    @Test
+    void eachArtifactOfTheBomHasAConsumer() throws IOException {
+        Path consumers = ROOT.resolve("consumers");
+        Set<String> published = artifacts(ROOT.resolve("bom/pom.xml"));
+        published.remove("boltwork-bom");
+        Set<String> all = artifacts(consumers.resolve("all/pom.xml"));
+        assertThat(all).containsAll(published);
+        for (String artifact : published) {
+            Path consumer = consumers.resolve(artifact.substring("boltwork-".length()));
+            assertThat(artifacts(consumer.resolve("pom.xml"))).contains(artifact);
+            assertThat(Files.readString(consumers.resolve("pom.xml")))
+                    .contains("<module>" + consumer.getFileName() + "</module>");
+        }
+    }
+
+    private static Set<String> artifacts(Path pom) throws IOException {
+        return Pattern.compile("<artifactId>(boltwork-[\\w-]+)</artifactId>")
+                .matcher(Files.readString(pom))
+                .results()
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
     private static Set<String> packages(String module) throws IOException {
         Set<String> found = new TreeSet<>();
         Path java = ROOT.resolve(module).resolve("src/main/java");

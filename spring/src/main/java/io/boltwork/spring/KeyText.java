@@ -117,7 +117,7 @@ final class KeyText {
         if (value instanceof Locale locale) {
             return locale.toLanguageTag();
         }
-        return value instanceof Class<?> type && !LockOperationSource.isGenerated(type)
+        return value instanceof Class<?> type && !MethodHierarchy.isGenerated(type)
                 ? ClassUtils.getUserClass(type).getName()
                 : null;
     }

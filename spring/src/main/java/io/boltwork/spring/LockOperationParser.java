@@ -73,9 +73,7 @@ final class LockOperationParser {
                 outcomes.fallbacks(method, targetClass, annotation),
                 annotation.message().isEmpty() ? null : texts.message(method, annotation.message()),
                 outcomes.onLost() == OnLost.IGNORE,
-                annotation.condition().isEmpty()
-                        ? null
-                        : texts.condition(method, annotation.condition()),
+                annotation.condition().isEmpty() ? null : texts.condition(method, annotation.condition()),
                 annotation.order());
     }
 

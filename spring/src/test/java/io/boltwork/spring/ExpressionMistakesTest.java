@@ -217,13 +217,13 @@ class ExpressionMistakesTest {
         Method buy = method(Shop.class, "buy");
         LockExpressions expressions = expressions();
         assertThatExceptionOfType(LockDefinitionException.class)
-                .isThrownBy(() -> expressions.key(buy, Shop.class, expression))
+                .isThrownBy(() -> expressions.of(Shop.class).key(buy, expression))
                 .withMessageContaining("Shop.buy(String, Order, ")
                 .withMessageContaining("keys = \"" + expression + "\": '")
                 .satisfies(mistake -> assertThat(mistake.getMessage() + ". " + mistake.action())
                         .contains(problem));
         assertThatExceptionOfType(LockDefinitionException.class)
-                .isThrownBy(() -> expressions.name(buy, Shop.class, "x:#{" + expression + "}"))
+                .isThrownBy(() -> expressions.of(Shop.class).name(buy, "x:#{" + expression + "}"))
                 .satisfies(mistake -> assertThat(mistake.getMessage() + ". " + mistake.action())
                         .contains(problem));
     }
@@ -312,8 +312,12 @@ class ExpressionMistakesTest {
     void workingExpressionsAreNoMistakes(String expression) {
         LockExpressions expressions = expressions();
         Method buy = method(Shop.class, "buy");
-        assertThat(expressions.key(buy, Shop.class, expression).expressions()).isEqualTo(1);
-        assertThat(expressions.name(buy, Shop.class, "x:#{" + expression + "}").expressions())
+        assertThat(expressions.of(Shop.class).key(buy, expression).expressions())
+                .isEqualTo(1);
+        assertThat(expressions
+                        .of(Shop.class)
+                        .name(buy, "x:#{" + expression + "}")
+                        .expressions())
                 .isEqualTo(1);
     }
 
@@ -337,6 +341,7 @@ class ExpressionMistakesTest {
             })
     void conditions(String condition) {
         assertThat(expressions()
+                        .of(Shop.class)
                         .condition(method(Shop.class, "buy"), condition)
                         .text())
                 .isEqualTo(condition);
@@ -363,7 +368,7 @@ class ExpressionMistakesTest {
     void wrongConditions(String problem, String condition) {
         LockExpressions expressions = expressions();
         assertThatExceptionOfType(LockDefinitionException.class)
-                .isThrownBy(() -> expressions.condition(method(Shop.class, "buy"), condition))
+                .isThrownBy(() -> expressions.of(Shop.class).condition(method(Shop.class, "buy"), condition))
                 .withMessageContaining("condition = \"" + condition + "\"")
                 .withMessageContaining(problem);
     }
@@ -375,10 +380,10 @@ class ExpressionMistakesTest {
         Method declared = method(Base.class, "handle");
         for (Class<?> type : List.of(Shop.class, Inheriting.class)) {
             assertThatExceptionOfType(LockDefinitionException.class)
-                    .isThrownBy(() -> expressions.key(declared, type, expression))
+                    .isThrownBy(() -> expressions.of(type).key(declared, expression))
                     .withMessageContaining("uses the property 'nmae'");
         }
-        assertThat(expressions.key(declared, Base.class, expression).expressions())
+        assertThat(expressions.of(Base.class).key(declared, expression).expressions())
                 .isEqualTo(1);
     }
 }

@@ -97,6 +97,8 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
 
     @Override
     void withdraw() {
-        room.cancel(waiter, false);
+        Waiter asked = waiter;
+        asked.ends(false); // first: the request may not have been posted yet
+        room.cancel(asked, false);
     }
 }

@@ -30,7 +30,7 @@ public final class Acquisitions {
         return of(call, value -> {});
     }
 
-    /** Returns a publisher of leases. A lease that comes too late for the subscriber is released. */
+    /** Returns a publisher of leases for {@link #guard}. A lease that comes too late for the subscriber is released. */
     static Mono<Lease> lease(Supplier<? extends CompletionStage<? extends @Nullable Lease>> call) {
         return of(call, lease -> {
             if (lease != null) {
@@ -116,13 +116,13 @@ public final class Acquisitions {
     // ================================================================ bodies
 
     /** Subscribes to a body under a lease, and releases the lease before the end of the body is passed on. */
-    static <T> Mono<T> one(Mono<Lease> lease, Mono<T> body) {
+    static <T> Mono<T> one(Mono<Lease> lease, Function<? super Lease, ? extends Publisher<T>> body) {
         return many(lease, body).singleOrEmpty();
     }
 
     /** Subscribes to a body under a lease, as {@link #one} does. */
-    static <T> Flux<T> many(Mono<Lease> lease, Publisher<T> body) {
-        return guard(lease, held -> body, Lease::releaseAsync);
+    static <T> Flux<T> many(Mono<Lease> lease, Function<? super Lease, ? extends Publisher<T>> body) {
+        return guard(lease, body, Lease::releaseAsync);
     }
 
     /**

@@ -6,6 +6,8 @@ import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -42,23 +44,23 @@ public final class ReactorLock {
     }
 
     /**
-     * Acquires the lock, waiting as long as necessary.
+     * Acquires the lock, waiting as long as necessary. Prefer {@link #withLease}, which releases the lease.
      *
-     * @return a publisher of the lease, which the subscriber must release; a cancellation before it withdraws the request
+     * @return a publisher of the lease, which the subscriber must release. A cancellation before the lease withdraws the
+     *     request. A cancellation after it releases the lease, unless a method of the lease has been called
      */
     public Mono<Lease> acquire() {
-        return Acquisitions.lease(lock::acquireAsync);
+        return new OfferedLeases(forGuard());
     }
 
     /**
-     * Acquires the lock if it becomes available within a limited time.
+     * Acquires the lock if it becomes available within a limited time. Otherwise like {@link #acquire()}.
      *
      * @param wait the longest time to wait; zero or less means not to wait
      * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that time
      */
     public Mono<Lease> tryAcquire(Duration wait) {
-        Objects.requireNonNull(wait, "wait");
-        return Acquisitions.optional(() -> lock.tryAcquireAsync(wait));
+        return new OfferedLeases(forGuard(wait));
     }
 
     /**
@@ -72,7 +74,7 @@ public final class ReactorLock {
      */
     public <T> Mono<T> withLock(Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(acquire(), body);
+        return Acquisitions.one(forGuard(), lease -> body);
     }
 
     /**
@@ -84,7 +86,7 @@ public final class ReactorLock {
      */
     public <T> Flux<T> withLock(Flux<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(acquire(), body);
+        return Acquisitions.many(forGuard(), lease -> body);
     }
 
     /**
@@ -98,7 +100,7 @@ public final class ReactorLock {
      */
     public <T> Mono<T> withLock(Duration wait, Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(acquired(wait), body);
+        return Acquisitions.one(acquired(wait), lease -> body);
     }
 
     /**
@@ -111,11 +113,71 @@ public final class ReactorLock {
      */
     public <T> Flux<T> withLock(Duration wait, Flux<T> body) {
         Objects.requireNonNull(body, "body");
+        return Acquisitions.many(acquired(wait), lease -> body);
+    }
+
+    /**
+     * Subscribes to a body that needs the lease, such as its fencing token. Otherwise like {@link #withLock(Mono)}.
+     *
+     * @param body makes what needs the lock; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the lock
+     */
+    public <T> Mono<T> withLease(Function<? super Lease, ? extends Mono<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.one(forGuard(), body);
+    }
+
+    /**
+     * Subscribes to a body that needs the lease, after waiting for a limited time. Otherwise like
+     * {@link #withLock(Duration, Mono)}.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body makes what needs the lock; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the lock; it fails with {@link LockTimeoutException} if the lock was taken for all that time
+     */
+    public <T> Mono<T> withLease(Duration wait, Function<? super Lease, ? extends Mono<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.one(acquired(wait), body);
+    }
+
+    /**
+     * Subscribes to a body of several values that needs the lease, like {@link #withLease(Function)}.
+     *
+     * @param body makes what needs the lock; must not release the lease
+     * @param <T> the type of the values
+     * @return the body under the lock
+     */
+    public <T> Flux<T> withLeaseMany(Function<? super Lease, ? extends Publisher<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.many(forGuard(), body);
+    }
+
+    /**
+     * Subscribes to a body of several values that needs the lease, like {@link #withLease(Duration, Function)}.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body makes what needs the lock; must not release the lease
+     * @param <T> the type of the values
+     * @return the body under the lock
+     */
+    public <T> Flux<T> withLeaseMany(Duration wait, Function<? super Lease, ? extends Publisher<T>> body) {
+        Objects.requireNonNull(body, "body");
         return Acquisitions.many(acquired(wait), body);
     }
 
+    private Mono<Lease> forGuard() {
+        return Acquisitions.lease(lock::acquireAsync);
+    }
+
+    private Mono<Lease> forGuard(Duration wait) {
+        Objects.requireNonNull(wait, "wait");
+        return Acquisitions.optional(() -> lock.tryAcquireAsync(wait));
+    }
+
     private Mono<Lease> acquired(Duration wait) {
-        return tryAcquire(wait).switchIfEmpty(Mono.error(() -> new LockTimeoutException(name(), wait)));
+        return forGuard(wait).switchIfEmpty(Mono.error(() -> new LockTimeoutException(name(), wait)));
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -25,32 +26,32 @@ public final class ReactorSemaphore {
     /**
      * Acquires one permit, waiting as long as necessary.
      *
-     * @return a publisher of the lease, which the subscriber must release; a cancellation before it withdraws the request
+     * @return a publisher of the lease, which the subscriber must release. A cancellation before the lease withdraws the
+     *     request. A cancellation after it releases the lease, unless a method of the lease has been called
      */
     public Mono<Lease> acquire() {
         return acquire(1);
     }
 
     /**
-     * Acquires several permits at once, waiting as long as necessary.
+     * Acquires several permits at once, waiting as long as necessary. Otherwise like {@link #acquire()}.
      *
      * @param permits how many, 1 or more
-     * @return a publisher of the lease, which the subscriber must release; a cancellation before it withdraws the request
+     * @return a publisher of the lease, which the subscriber must release
      */
     public Mono<Lease> acquire(int permits) {
-        return Acquisitions.lease(() -> semaphore.acquireAsync(permits));
+        return new OfferedLeases(Acquisitions.lease(() -> semaphore.acquireAsync(permits)));
     }
 
     /**
-     * Acquires several permits at once if they become free within a limited time.
+     * Acquires several permits at once if they become free within a limited time. Otherwise like {@link #acquire()}.
      *
      * @param permits how many, 1 or more
      * @param wait the longest time to wait; zero or less means not to wait
      * @return a publisher of the lease, which the subscriber must release; empty if they were not free in that time
      */
     public Mono<Lease> tryAcquire(int permits, Duration wait) {
-        Objects.requireNonNull(wait, "wait");
-        return Acquisitions.optional(() -> semaphore.tryAcquireAsync(permits, wait));
+        return new OfferedLeases(forGuard(permits, wait));
     }
 
     /**
@@ -63,7 +64,7 @@ public final class ReactorSemaphore {
      */
     public <T> Mono<T> withPermit(Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(acquire(), body);
+        return Acquisitions.one(Acquisitions.lease(semaphore::acquireAsync), lease -> body);
     }
 
     /**
@@ -75,7 +76,7 @@ public final class ReactorSemaphore {
      */
     public <T> Flux<T> withPermit(Flux<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(acquire(), body);
+        return Acquisitions.many(Acquisitions.lease(semaphore::acquireAsync), lease -> body);
     }
 
     /**
@@ -88,7 +89,7 @@ public final class ReactorSemaphore {
      */
     public <T> Mono<T> withPermit(Duration wait, Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(acquired(wait), body);
+        return Acquisitions.one(acquired(1, wait), lease -> body);
     }
 
     /**
@@ -101,11 +102,44 @@ public final class ReactorSemaphore {
      */
     public <T> Flux<T> withPermit(Duration wait, Flux<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(acquired(wait), body);
+        return Acquisitions.many(acquired(1, wait), lease -> body);
     }
 
-    private Mono<Lease> acquired(Duration wait) {
-        return tryAcquire(1, wait).switchIfEmpty(Mono.error(() -> new LockTimeoutException(semaphore.name(), wait)));
+    /**
+     * Subscribes to a body under several permits, waiting as long as necessary. Otherwise like {@link #withPermit(Mono)}.
+     *
+     * @param permits how many, 1 or more
+     * @param body makes what needs the permits; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the permits
+     */
+    public <T> Mono<T> withLease(int permits, Function<? super Lease, ? extends Mono<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.one(Acquisitions.lease(() -> semaphore.acquireAsync(permits)), body);
+    }
+
+    /**
+     * Subscribes to a body under several permits, after waiting for them for a limited time.
+     *
+     * @param permits how many, 1 or more
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body makes what needs the permits; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the permits; it fails with {@link LockTimeoutException} if they were not free in that time
+     */
+    public <T> Mono<T> withLease(int permits, Duration wait, Function<? super Lease, ? extends Mono<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisitions.one(acquired(permits, wait), body);
+    }
+
+    private Mono<Lease> forGuard(int permits, Duration wait) {
+        Objects.requireNonNull(wait, "wait");
+        return Acquisitions.optional(() -> semaphore.tryAcquireAsync(permits, wait));
+    }
+
+    private Mono<Lease> acquired(int permits, Duration wait) {
+        return forGuard(permits, wait)
+                .switchIfEmpty(Mono.error(() -> new LockTimeoutException(semaphore.name(), wait)));
     }
 
     @Override

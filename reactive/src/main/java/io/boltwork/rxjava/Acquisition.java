@@ -2,15 +2,20 @@
 package io.boltwork.rxjava;
 
 import io.boltwork.Lease;
+import io.boltwork.reactive.LeaseOffer;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.MaybeObserver;
+import io.reactivex.rxjava3.core.Single;
+import io.reactivex.rxjava3.core.SingleObserver;
 import io.reactivex.rxjava3.disposables.Disposable;
+import io.reactivex.rxjava3.schedulers.Schedulers;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -65,11 +70,99 @@ final class Acquisition<S, T> extends Maybe<T> {
                 call, lease -> lease == null ? null : lease.orElse(null), timely -> {}, Lease::releaseAsync);
     }
 
+    /** Returns a publisher of this lease for observers that are outside of {@link #body}. */
+    static Maybe<Lease> offered(Acquisition<?, Lease> leases) {
+        return new Maybe<>() {
+            @Override
+            protected void subscribeActual(MaybeObserver<? super Lease> observer) {
+                leases.subscribe(new OfferTo(observer));
+            }
+        };
+    }
+
+    /** Returns a publisher of this lease, which does not end without one, like {@link #offered}. */
+    static Single<Lease> offeredAlways(Acquisition<?, Lease> leases) {
+        return new Single<>() {
+            @Override
+            protected void subscribeActual(SingleObserver<? super Lease> observer) {
+                leases.subscribe(new OfferTo(new AlwaysSome(observer)));
+            }
+        };
+    }
+
     @Override
     protected void subscribeActual(MaybeObserver<? super T> observer) {
         Turn turn = new Turn(observer);
         observer.onSubscribe(turn);
         turn.begin();
+    }
+
+    /** Offers a lease to an observer, until the lease is used. */
+    private record OfferTo(MaybeObserver<? super Lease> observer, LeaseOffer offer) implements MaybeObserver<Lease> {
+
+        OfferTo(MaybeObserver<? super Lease> observer) {
+            this(observer, new LeaseOffer());
+        }
+
+        @Override
+        public void onSubscribe(Disposable upstream) {
+            observer.onSubscribe(new OfferedTurn(upstream, offer));
+        }
+
+        @Override
+        public void onSuccess(Lease lease) {
+            offer.emit(lease, observer::onSuccess);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            observer.onError(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            observer.onComplete();
+        }
+    }
+
+    /** A disposal of it withdraws the request, or the lease that no code uses. */
+    private record OfferedTurn(Disposable upstream, LeaseOffer offer) implements Disposable {
+
+        @Override
+        public void dispose() {
+            upstream.dispose();
+            offer.cancel(unused -> Schedulers.computation()
+                    .scheduleDirect(unused::withdraw, LeaseOffer.GRACE_MILLIS, TimeUnit.MILLISECONDS));
+        }
+
+        @Override
+        public boolean isDisposed() {
+            return upstream.isDisposed();
+        }
+    }
+
+    /** Passes signals on to an observer of exactly one value. Not by toSingle, which keeps a late disposal to itself. */
+    private record AlwaysSome(SingleObserver<? super Lease> observer) implements MaybeObserver<Lease> {
+
+        @Override
+        public void onSubscribe(Disposable upstream) {
+            observer.onSubscribe(upstream);
+        }
+
+        @Override
+        public void onSuccess(Lease lease) {
+            observer.onSuccess(lease);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            observer.onError(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            observer.onError(new IllegalStateException("refused although it would wait"));
+        }
     }
 
     /** One subscription. Its end or its disposal wins, by one compare-and-set. */
@@ -152,13 +245,15 @@ final class Acquisition<S, T> extends Maybe<T> {
      * @param refused supplies the failure if there is no lease
      */
     static <S, T> Flowable<T> body(
-            Acquisition<S, Lease> acquisition, Supplier<? extends Throwable> refused, Publisher<T> body) {
+            Acquisition<S, Lease> acquisition,
+            Supplier<? extends Throwable> refused,
+            io.reactivex.rxjava3.functions.Function<? super Lease, ? extends Publisher<T>> body) {
         return Flowable.defer(() -> {
             HeldLease held = new HeldLease();
             // not by doOnSuccess, which drops the value if it is disposed just then
             Maybe<Lease> noted =
                     new Acquisition<>(acquisition.call, acquisition.value, held::set, acquisition.unwanted);
-            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get)).flatMapPublisher(lease -> body);
+            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get)).flatMapPublisher(body::apply);
             return guarded.onErrorResumeNext(failure -> held.release()
                             .onErrorComplete(loss -> {
                                 failure.addSuppressed(loss);

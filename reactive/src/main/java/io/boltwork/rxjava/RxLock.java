@@ -11,6 +11,7 @@ import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -46,24 +47,24 @@ public final class RxLock {
     }
 
     /**
-     * Acquires the lock, waiting as long as necessary.
+     * Acquires the lock, waiting as long as necessary. Prefer {@link #withLease}, which releases the lease.
      *
-     * @return a publisher of the lease, which the subscriber must release; a disposal before it withdraws the request. An
-     *     operator that is disposed just then may drop the lease, which {@code withLock} never does
+     * @return a publisher of the lease, which the subscriber must release. A disposal before the lease withdraws the
+     *     request. A disposal after it releases the lease, unless a method of the lease has been called. Some operators,
+     *     such as {@code observeOn}, keep a disposal to themselves and drop the lease, which {@code withLease} never does
      */
     public Single<Lease> acquire() {
-        return wish().toSingle();
+        return Acquisition.offeredAlways(wish());
     }
 
     /**
-     * Acquires the lock if it becomes available within a limited time.
+     * Acquires the lock if it becomes available within a limited time. Otherwise like {@link #acquire()}.
      *
      * @param wait the longest time to wait; zero or less means not to wait
      * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that time
      */
     public Maybe<Lease> tryAcquire(Duration wait) {
-        Objects.requireNonNull(wait, "wait");
-        return Acquisition.optional(() -> lock.tryAcquireAsync(wait));
+        return Acquisition.offered(attempt(wait));
     }
 
     /**
@@ -77,7 +78,7 @@ public final class RxLock {
      */
     public <T> Single<T> withLock(Single<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body.toFlowable())
+        return Acquisition.body(wish(), IllegalStateException::new, lease -> body.toFlowable())
                 .singleOrError();
     }
 
@@ -90,7 +91,7 @@ public final class RxLock {
      */
     public <T> Maybe<T> withLock(Maybe<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body.toFlowable())
+        return Acquisition.body(wish(), IllegalStateException::new, lease -> body.toFlowable())
                 .singleElement();
     }
 
@@ -102,7 +103,7 @@ public final class RxLock {
      */
     public Completable withLock(Completable body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body.<Object>toFlowable())
+        return Acquisition.body(wish(), IllegalStateException::new, lease -> body.<Object>toFlowable())
                 .ignoreElements();
     }
 
@@ -115,7 +116,7 @@ public final class RxLock {
      */
     public <T> Flowable<T> withLock(Flowable<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body);
+        return Acquisition.body(wish(), IllegalStateException::new, lease -> body);
     }
 
     /**
@@ -128,7 +129,7 @@ public final class RxLock {
      */
     public <T> Single<T> withLock(Duration wait, Single<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body.toFlowable()).singleOrError();
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body.toFlowable()).singleOrError();
     }
 
     /**
@@ -141,7 +142,7 @@ public final class RxLock {
      */
     public <T> Maybe<T> withLock(Duration wait, Maybe<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body.toFlowable()).singleElement();
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body.toFlowable()).singleElement();
     }
 
     /**
@@ -153,7 +154,7 @@ public final class RxLock {
      */
     public Completable withLock(Duration wait, Completable body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body.<Object>toFlowable())
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body.<Object>toFlowable())
                 .ignoreElements();
     }
 
@@ -167,7 +168,37 @@ public final class RxLock {
      */
     public <T> Flowable<T> withLock(Duration wait, Flowable<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body);
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body);
+    }
+
+    /**
+     * Subscribes to a body that needs the lease, such as its fencing token. Otherwise like {@link #withLock(Single)}.
+     *
+     * @param body makes what needs the lock; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the lock
+     */
+    public <T> Single<T> withLease(Function<? super Lease, ? extends Single<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisition.body(wish(), IllegalStateException::new, lease -> body.apply(lease)
+                        .toFlowable())
+                .singleOrError();
+    }
+
+    /**
+     * Subscribes to a body that needs the lease, after waiting for a limited time. Otherwise like
+     * {@link #withLock(Duration, Single)}.
+     *
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body makes what needs the lock; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the lock; it fails with {@link LockTimeoutException} if it was not available in that time
+     */
+    public <T> Single<T> withLease(Duration wait, Function<? super Lease, ? extends Single<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body.apply(lease)
+                        .toFlowable())
+                .singleOrError();
     }
 
     private Acquisition<Lease, Lease> wish() {

@@ -11,6 +11,7 @@ import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -29,33 +30,33 @@ public final class RxSemaphore {
     /**
      * Acquires one permit, waiting as long as necessary.
      *
-     * @return a publisher of the lease, which the subscriber must release; a disposal before it withdraws the request. An
-     *     operator that is disposed just then may drop the lease, which {@code withPermit} never does
+     * @return a publisher of the lease, which the subscriber must release. A disposal before the lease withdraws the
+     *     request. A disposal after it releases the lease, unless a method of the lease has been called. Some operators,
+     *     such as {@code observeOn}, keep a disposal to themselves and drop the lease, which {@code withPermit} never does
      */
     public Single<Lease> acquire() {
         return acquire(1);
     }
 
     /**
-     * Acquires several permits at once, waiting as long as necessary.
+     * Acquires several permits at once, waiting as long as necessary. Otherwise like {@link #acquire()}.
      *
      * @param permits how many, 1 or more
-     * @return a publisher of the lease, which the subscriber must release; a disposal before it withdraws the request
+     * @return a publisher of the lease, which the subscriber must release
      */
     public Single<Lease> acquire(int permits) {
-        return Acquisition.lease(() -> semaphore.acquireAsync(permits)).toSingle();
+        return Acquisition.offeredAlways(wish(permits));
     }
 
     /**
-     * Acquires several permits at once if they become free within a limited time.
+     * Acquires several permits at once if they become free within a limited time. Otherwise like {@link #acquire()}.
      *
      * @param permits how many, 1 or more
      * @param wait the longest time to wait; zero or less means not to wait
      * @return a publisher of the lease, which the subscriber must release; empty if they were not free in that time
      */
     public Maybe<Lease> tryAcquire(int permits, Duration wait) {
-        Objects.requireNonNull(wait, "wait");
-        return Acquisition.optional(() -> semaphore.tryAcquireAsync(permits, wait));
+        return Acquisition.offered(attempt(permits, wait));
     }
 
     /**
@@ -69,7 +70,7 @@ public final class RxSemaphore {
      */
     public <T> Single<T> withPermit(Single<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body.toFlowable())
+        return Acquisition.body(wish(1), IllegalStateException::new, lease -> body.toFlowable())
                 .singleOrError();
     }
 
@@ -82,7 +83,7 @@ public final class RxSemaphore {
      */
     public <T> Maybe<T> withPermit(Maybe<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body.toFlowable())
+        return Acquisition.body(wish(1), IllegalStateException::new, lease -> body.toFlowable())
                 .singleElement();
     }
 
@@ -94,7 +95,7 @@ public final class RxSemaphore {
      */
     public Completable withPermit(Completable body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body.<Object>toFlowable())
+        return Acquisition.body(wish(1), IllegalStateException::new, lease -> body.<Object>toFlowable())
                 .ignoreElements();
     }
 
@@ -107,7 +108,7 @@ public final class RxSemaphore {
      */
     public <T> Flowable<T> withPermit(Flowable<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, body);
+        return Acquisition.body(wish(1), IllegalStateException::new, lease -> body);
     }
 
     /**
@@ -120,7 +121,7 @@ public final class RxSemaphore {
      */
     public <T> Single<T> withPermit(Duration wait, Single<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body.toFlowable()).singleOrError();
+        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.toFlowable()).singleOrError();
     }
 
     /**
@@ -133,7 +134,7 @@ public final class RxSemaphore {
      */
     public <T> Maybe<T> withPermit(Duration wait, Maybe<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body.toFlowable()).singleElement();
+        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.toFlowable()).singleElement();
     }
 
     /**
@@ -145,7 +146,7 @@ public final class RxSemaphore {
      */
     public Completable withPermit(Duration wait, Completable body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body.<Object>toFlowable())
+        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.<Object>toFlowable())
                 .ignoreElements();
     }
 
@@ -159,16 +160,48 @@ public final class RxSemaphore {
      */
     public <T> Flowable<T> withPermit(Duration wait, Flowable<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), body);
+        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body);
     }
 
-    private Acquisition<Lease, Lease> wish() {
-        return Acquisition.lease(semaphore::acquireAsync);
+    /**
+     * Subscribes to a body under several permits, waiting as long as necessary. Otherwise like
+     * {@link #withPermit(Single)}.
+     *
+     * @param permits how many, 1 or more
+     * @param body makes what needs the permits; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the permits
+     */
+    public <T> Single<T> withLease(int permits, Function<? super Lease, ? extends Single<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisition.body(wish(permits), IllegalStateException::new, lease -> body.apply(lease)
+                        .toFlowable())
+                .singleOrError();
     }
 
-    private Acquisition<Optional<Lease>, Lease> attempt(Duration wait) {
+    /**
+     * Subscribes to a body under several permits, after waiting for them for a limited time.
+     *
+     * @param permits how many, 1 or more
+     * @param wait the longest time to wait; zero or less means not to wait
+     * @param body makes what needs the permits; must not release the lease
+     * @param <T> the type of the value
+     * @return the body under the permits; it fails with {@link LockTimeoutException} if they were not free in that time
+     */
+    public <T> Single<T> withLease(int permits, Duration wait, Function<? super Lease, ? extends Single<T>> body) {
+        Objects.requireNonNull(body, "body");
+        return Acquisition.body(attempt(permits, wait), refused(wait), lease -> body.apply(lease)
+                        .toFlowable())
+                .singleOrError();
+    }
+
+    private Acquisition<Lease, Lease> wish(int permits) {
+        return Acquisition.lease(() -> semaphore.acquireAsync(permits));
+    }
+
+    private Acquisition<Optional<Lease>, Lease> attempt(int permits, Duration wait) {
         Objects.requireNonNull(wait, "wait");
-        return Acquisition.optional(() -> semaphore.tryAcquireAsync(1, wait));
+        return Acquisition.optional(() -> semaphore.tryAcquireAsync(permits, wait));
     }
 
     private Supplier<LockTimeoutException> refused(Duration wait) {

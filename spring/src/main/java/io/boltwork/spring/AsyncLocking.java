@@ -200,8 +200,14 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
             }
             int number = leases.size();
             LockTurn turn = turns.get(number);
-            // the reply may arrive, and trigger the request for the next lock, before this call returns
-            Runnable withdraw = turn.takeAsync((lease, failure) -> answered(turn, lease, failure));
+            Runnable withdraw;
+            try {
+                // the reply may arrive, and trigger the request for the next lock, before this call returns
+                withdraw = turn.takeAsync((lease, failure) -> answered(turn, lease, failure));
+            } catch (RuntimeException refused) { // the locks acquired so far are released
+                answered(turn, null, refused);
+                return;
+            }
             asked.accumulateAndGet(new Asked(number, withdraw), Asked::later);
             if (isCancelled()) {
                 withdraw.run();

@@ -9,6 +9,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -77,34 +78,58 @@ final class LockObservations {
             @Nullable Duration wait,
             BiConsumer<@Nullable Lease, @Nullable Throwable> answer) {
         String bounded = group(group, target);
-        Observation observation = registry.isNoop() ? null : start(bounded, target);
-        AtomicBoolean told = new AtomicBoolean();
-        BiConsumer<@Nullable Lease, @Nullable Throwable> once = (lease, failure) -> {
-            if (told.compareAndSet(false, true)) {
+        Answer once = new Answer(registry.isNoop() ? null : start(bounded, target), answer);
+        CompletableFuture<?> asked;
+        try {
+            asked = target.callAsync(wait == null ? FOR_EVER : wait, once::granted).toCompletableFuture();
+        } catch (RuntimeException wrong) { // not possible with these options
+            once.denied(wrong);
+            return () -> {};
+        }
+        asked.whenComplete((nothing, failure) -> once.denied(failure instanceof LockTimeoutException ? null : failure));
+        return () -> asked.cancel(true);
+    }
+
+    /**
+     * The one answer to a request. The grant and the withdrawal of the request race for it: a grant that comes second
+     * gives its lease back. Otherwise the receiver of the answer must release the lease.
+     */
+    private static final class Answer {
+        private final @Nullable Observation observation;
+        private final BiConsumer<@Nullable Lease, @Nullable Throwable> receiver;
+        private final AtomicBoolean given = new AtomicBoolean();
+
+        Answer(@Nullable Observation observation, BiConsumer<@Nullable Lease, @Nullable Throwable> receiver) {
+            this.observation = observation;
+            this.receiver = receiver;
+        }
+
+        /** Passes the lease on. The lease is released when the returned stage completes. */
+        CompletionStage<@Nullable Void> granted(Lease lease) {
+            return give(lease, null) ? new CompletableFuture<>() : CompletableFuture.completedFuture(null);
+        }
+
+        void denied(@Nullable Throwable failure) {
+            give(null, failure);
+        }
+
+        /** Gives the answer unless one was given. Returns whether the receiver now has the lease. */
+        private boolean give(@Nullable Lease lease, @Nullable Throwable failure) {
+            if (!given.compareAndSet(false, true)) {
+                return false;
+            }
+            try {
                 if (observation != null) {
                     outcome(observation, lease, failure);
                     observation.stop();
                 }
-                answer.accept(lease, failure);
+            } catch (RuntimeException handler) { // thrown by a handler of the application
+                receiver.accept(null, failure == null ? handler : failure);
+                return false;
             }
-        };
-        // the body is called on the executor; its stage never completes, because the hold is released through its lease
-        CompletableFuture<?> asked;
-        try {
-            asked = target.callAsync(wait == null ? FOR_EVER : wait, lease -> {
-                        once.accept(lease, null);
-                        return new CompletableFuture<Void>();
-                    })
-                    .toCompletableFuture();
-        } catch (RuntimeException wrong) { // not possible with these options
-            once.accept(null, wrong);
-            return () -> {};
+            receiver.accept(lease, failure);
+            return true;
         }
-        asked.whenComplete((nothing, failure) -> {
-            boolean refused = failure instanceof LockTimeoutException;
-            once.accept(null, refused ? null : failure);
-        });
-        return () -> asked.cancel(true);
     }
 
     private Observation start(String group, LockTarget target) {

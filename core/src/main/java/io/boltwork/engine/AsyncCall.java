@@ -3,6 +3,8 @@ package io.boltwork.engine;
 
 import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
+import io.boltwork.spi.BodyScope;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +27,7 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
     private final CompletableFuture<Optional<Lease>> turn;
     private final Function<? super Lease, ? extends CompletionStage<T>> body;
     private final Executor callbacks;
+    private final @Nullable BodyScope scope = BodyScope.current();
 
     /** @param turn must not be complete: the thread that completes it begins the body, and must be one for callbacks */
     AsyncCall(
@@ -35,6 +38,9 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
         this.turn = turn;
         this.body = body;
         this.callbacks = callbacks;
+        if (turn instanceof WithdrawableFuture<Optional<Lease>> request) {
+            request.isPartOf(this);
+        }
         turn.whenComplete((lease, failure) -> {
             if (failure != null) {
                 fail(failure);
@@ -53,7 +59,9 @@ final class AsyncCall<T extends @Nullable Object> extends WithdrawableFuture<T> 
         }
         CompletionStage<T> result;
         try {
-            result = Objects.requireNonNull(body.apply(lease), "body must return a stage, but returned null");
+            result = Objects.requireNonNull(
+                    BodyScope.call(BodyScope.of(List.of(lease), scope), () -> body.apply(lease)),
+                    "body must return a stage, but returned null");
         } catch (Throwable thrown) { // by the user's code; the lock is released all the same
             result = CompletableFuture.failedFuture(thrown);
         }

@@ -4,6 +4,7 @@ package io.boltwork.engine;
 import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.machine.Ticker;
+import io.boltwork.spi.BodyScope;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -28,6 +29,7 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
     private final long start;
     private final Function<Optional<Lease>, T> result;
     private final MultiPlan plan;
+    private final @Nullable BodyScope scope;
 
     /** The leases that were granted, by member. Belongs to the step that runs. */
     private final TreeMap<Integer, LeaseView> leases = new TreeMap<>();
@@ -45,6 +47,7 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         this.start = members.nanos();
         this.result = result;
         this.plan = new MultiPlan(members.groups(), new BitSet());
+        this.scope = scope();
         members.checkAsync();
     }
 
@@ -85,7 +88,9 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         List<AsyncRequest<Optional<Lease>>> requests = new ArrayList<>();
         for (int i : MultiPlan.each(round.members())) {
             places.add(i);
-            requests.add(members.member(i).request(round.waits() ? left() : NOT_AT_ALL, Function.identity()));
+            long wait = round.waits() ? left() : NOT_AT_ALL;
+            requests.add(
+                    BodyScope.call(scope, () -> members.member(i).request(wait, Function.<Optional<Lease>>identity())));
         }
         turns = requests;
         // attached before the requests are posted: else the next step could run here, on the caller's thread

@@ -7,9 +7,11 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
 import io.boltwork.machine.Waiter.WaitResult;
+import io.boltwork.spi.BodyScope;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous request for a lock, which begins to wait when it is posted.
@@ -24,6 +26,9 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
     private final long nanos;
     private final Function<Optional<Lease>, T> result;
 
+    /** The scope in which the request is made; {@code null} outside of all bodies. */
+    private final @Nullable BodyScope scope;
+
     /** @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit */
     AsyncRequest(Engine engine, WaitingRoom room, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
         this.engine = engine;
@@ -31,7 +36,9 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
         this.waiter = waiter;
         this.nanos = nanos;
         this.result = result;
+        this.scope = scope();
     }
+
 
     /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
     AsyncRequest<T> post() {
@@ -51,9 +58,9 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
             Future<?> timer = engine.drivers.cancelAfter(room, asked, nanos);
             whenComplete((value, failure) -> timer.cancel(false));
         }
-        engine.longWaits.beginHandle(room, asked, nanos != Ticker.NEVER);
+        engine.longWaits.beginHandle(room, asked, nanos != Ticker.NEVER, scope);
         asked.outcome.then(() -> {
-            engine.longWaits.endHandle(asked);
+            engine.longWaits.endHandle(asked, scope);
             engine.drivers.callBack(room.name(), () -> settle(asked));
         });
     }

@@ -27,21 +27,36 @@ final class DeadlockReport {
         events.resume();
     }
 
-    /** Returns the name of a thread that waits. */
+    /** Returns the name of a caller that waits. */
     static String nameOf(Wait wait) {
-        return "thread '" + Printable.text(wait.asker.getName()) + "'";
+        return (wait.isOfThread ? "thread '" : "a handle of thread '") + Printable.text(wait.asker.getName()) + "'";
     }
 
-    /** Describes a thread that waits, with its present stack. */
+    /** Describes a caller that waits, with the present stack of a thread. */
     static Blocked blocked(Wait wait, String holder, long token, long now) {
-        return new Blocked(
-                nameOf(wait), wait.kind(), wait.lock(), holder, token, wait.waited(now), StackOf.now(wait.asker));
+        List<StackTraceElement> stack = wait.isOfThread ? StackOf.now(wait.asker) : List.of();
+        return new Blocked(nameOf(wait), wait.kind(), wait.lock(), holder, token, wait.waited(now), stack);
     }
 
-    /** Reports a cycle once. */
-    void tell(boolean certain, List<Blocked> cycle) {
+    /**
+     * Reports a cycle once.
+     *
+     * @param ofOneBody whether the cycle is a body that waits for a lock that it holds itself
+     */
+    void tell(boolean certain, List<Blocked> cycle, boolean ofOneBody) {
         StackOf stacks = stacks(cycle);
-        if (certain) {
+        if (ofOneBody && certain) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Deadlock: a body waits for the lock that it runs under. Asynchronous leases are not reentrant",
+                    stacks);
+        } else if (ofOneBody) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Possible deadlock: a body may wait for the lock that it runs under. Asynchronous leases are not"
+                            + " reentrant",
+                    stacks);
+        } else if (certain) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "Deadlock: threads wait for each other. Boltwork does not break the cycle",

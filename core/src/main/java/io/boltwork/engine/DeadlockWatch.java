@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks for threads that wait for each other. Costs nothing while no thread has waited for a second. Called by the
- * heartbeat.
+ * Looks for threads that wait for each other, and for bodies that wait for what they hold themselves. Costs nothing while
+ * no caller has waited for a second. Called by the heartbeat.
  */
 final class DeadlockWatch {
 
@@ -57,16 +57,16 @@ final class DeadlockWatch {
         told.removeIf(cycle -> !cycle.isClosed());
         long now = core.ticker.nanos();
         for (WaitGraph.Cycle cycle : suspected) {
-            if (cycle.isClosed() && (cycle.isCertain() || isOld(cycle, now)) && isNew(cycle)) {
+            if (cycle.isClosed() && isDue(cycle, now) && isNew(cycle)) {
                 tell(cycle, now);
             }
         }
-        List<Wait> threads = threadsThatWait(now);
-        WaitGraph graph = new WaitGraph(threads, wait -> holds.blockersOf(wait.key, wait.isReader()));
+        List<Wait> callers = callersThatWait(now);
+        WaitGraph graph = new WaitGraph(callers, holds::blockersOf);
         suspected = graph.cycles();
         List<OutwardWait> outward = OutwardWait.among(
-                threads.stream()
-                        .filter(wait -> now - wait.since >= POSSIBLE_AFTER)
+                callers.stream()
+                        .filter(wait -> wait.isOfThread && now - wait.since >= POSSIBLE_AFTER)
                         .toList(),
                 graph,
                 holds);
@@ -75,19 +75,23 @@ final class DeadlockWatch {
         remote.look(now, outward);
     }
 
-    private List<Wait> threadsThatWait(long now) {
+    private List<Wait> callersThatWait(long now) {
         return waits.isEmpty()
                 ? List.of()
                 : waits.since(now, LongWaits.LONG).stream()
-                        .filter(wait -> wait.isOfThread)
+                        .filter(wait -> wait.isOfThread || wait.scope != null)
                         .toList();
+    }
+
+    private static boolean isDue(WaitGraph.Cycle cycle, long now) {
+        return cycle.isCertain() || cycle.isOfOneBody() || isOld(cycle, now);
     }
 
     private static boolean isOld(WaitGraph.Cycle cycle, long now) {
         return cycle.links().stream().allMatch(link -> now - link.waiting().since >= POSSIBLE_AFTER);
     }
 
-    /** Returns whether a cycle has a thread of which no cycle was reported. */
+    /** Returns whether a cycle has a caller of which no cycle was reported. */
     private boolean isNew(WaitGraph.Cycle cycle) {
         return cycle.links().stream().anyMatch(link -> told.stream().noneMatch(other -> other.has(link.waiting())));
     }
@@ -100,7 +104,7 @@ final class DeadlockWatch {
         }
         if (cycle.isClosed()) { // else the stacks are those of something else
             told.add(cycle);
-            report.tell(cycle.isCertain(), blocked);
+            report.tell(cycle.isCertain(), blocked, cycle.isOfOneBody());
         }
     }
 }

@@ -8,9 +8,11 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A view of a hold without the right to release it. */
-class LeaseView implements Lease {
+class LeaseView implements Lease, BodyScope.Scoped {
 
     private static final Duration SHORTEST_EXTENSION = Duration.ofMillis(1);
     private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
@@ -32,6 +34,11 @@ class LeaseView implements Lease {
     LeaseView(Engine engine, Hold hold) {
         this.engine = engine;
         this.hold = hold;
+    }
+
+    @Override
+    public final List<Hold> holds() {
+        return List.of(hold);
     }
 
     /** Returns whether this lease has been released, cleanly or after a loss. */

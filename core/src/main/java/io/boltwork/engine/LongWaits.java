@@ -2,8 +2,10 @@
 package io.boltwork.engine;
 
 import io.boltwork.LockKind;
+import io.boltwork.machine.Hold;
 import io.boltwork.machine.Ticker;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.Comparator;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of one client that have waited for a lock for some time. A caller that is served at once never comes here.
@@ -39,13 +42,23 @@ final class LongWaits {
         /** The time at which the wait began. */
         final long since;
 
+        /** The bodies in which the wait began; {@code null} outside of all bodies. */
+        final @Nullable BodyScope scope;
+
         /** True if the wait was reported for its length. For the heartbeat. */
         volatile boolean isTold;
 
         /** The time at which the server was asked about the lock last. For the heartbeat. */
         volatile long askedAt;
 
-        private Wait(long number, WaitingRoom room, Waiter waiter, boolean isOfThread, boolean isLimited, long since) {
+        private Wait(
+                long number,
+                WaitingRoom room,
+                Waiter waiter,
+                boolean isOfThread,
+                boolean isLimited,
+                long since,
+                @Nullable BodyScope scope) {
             this.number = number;
             this.key = room.key();
             this.waiter = waiter;
@@ -53,6 +66,17 @@ final class LongWaits {
             this.isOfThread = isOfThread;
             this.isLimited = isLimited;
             this.since = since;
+            this.scope = scope;
+        }
+
+        /** Returns whether the end of a body depends on this wait. A body waits for a thread that it blocks. */
+        boolean holdsUpItsBody() {
+            return scope != null && (isOfThread || scope.isAwaited());
+        }
+
+        /** Returns whether the body under that hold surely ends only after this wait. */
+        boolean surelyHoldsUp(Hold hold) {
+            return scope != null && scope.isSurelyAwaitedBy(hold, isOfThread);
         }
 
         /** Returns the kind of the lock. */
@@ -86,7 +110,7 @@ final class LongWaits {
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentHashMap<Waiter, Wait> waits = new ConcurrentHashMap<>();
 
-    /** @param hasHandles whether handles are noted, too */
+    /** @param hasHandles whether all handles are noted, and not only those that are wanted in bodies */
     LongWaits(Ticker ticker, boolean hasHandles) {
         this.ticker = ticker;
         this.hasHandles = hasHandles;
@@ -94,7 +118,8 @@ final class LongWaits {
 
     /** Notes that the current thread has been waiting since then. */
     void begin(WaitingRoom room, Waiter waiter, long since, boolean isLimited) {
-        waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, true, isLimited, since));
+        BodyScope scope = BodyScope.current();
+        waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, true, isLimited, since, scope));
     }
 
     /** Notes that a thread no longer waits. */
@@ -102,16 +127,20 @@ final class LongWaits {
         waits.remove(waiter);
     }
 
-    /** Notes that a handle begins to wait, unless it has its outcome or handles are not noted. */
-    void beginHandle(WaitingRoom room, Waiter waiter, boolean isLimited) {
-        if (hasHandles && !waiter.tryOnly && !waiter.outcome.isDecided()) {
-            waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, false, isLimited, ticker.nanos()));
+    /**
+     * Notes that a handle begins to wait, unless it has its outcome. Handles that are wanted outside of all bodies are not
+     * noted unless wanted.
+     */
+    void beginHandle(WaitingRoom room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
+        if ((hasHandles || scope != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {
+            long number = numbers.incrementAndGet();
+            waits.put(waiter, new Wait(number, room, waiter, false, isLimited, ticker.nanos(), scope));
         }
     }
 
     /** Notes that a handle no longer waits. */
-    void endHandle(Waiter waiter) {
-        if (hasHandles) {
+    void endHandle(Waiter waiter, @Nullable BodyScope scope) {
+        if (hasHandles || scope != null) {
             waits.remove(waiter);
         }
     }

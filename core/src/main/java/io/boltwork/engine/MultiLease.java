@@ -5,7 +5,9 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
+import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
@@ -17,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The leases of all members of a multi-lock, as one. */
-final class MultiLease implements Lease {
+final class MultiLease implements Lease, BodyScope.Scoped {
 
     private final MultiMembers members;
 
@@ -27,6 +29,11 @@ final class MultiLease implements Lease {
     MultiLease(MultiMembers members, List<? extends LeaseView> parts) {
         this.members = members;
         this.parts = parts;
+    }
+
+    @Override
+    public List<Hold> holds() {
+        return parts.stream().map(part -> part.hold).toList();
     }
 
     @Override

@@ -60,9 +60,12 @@ record OutwardWait(Wait waiting, List<Hold> holds, boolean isOutside, BlockedThr
         Map<Thread, List<Wait>> waitingFor = new HashMap<>();
         for (Wait wait : waits) {
             for (Blocker blocker : graph.blockers(wait)) {
-                waitingFor
-                        .computeIfAbsent(blocker.hold().thread, thread -> new ArrayList<>())
-                        .add(wait);
+                Thread holder = blocker.hold().thread;
+                if (holder != null) {
+                    waitingFor
+                            .computeIfAbsent(holder, thread -> new ArrayList<>())
+                            .add(wait);
+                }
             }
         }
         Set<Wait> found = new HashSet<>(ends);

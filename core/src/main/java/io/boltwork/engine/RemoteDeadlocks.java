@@ -126,7 +126,7 @@ final class RemoteDeadlocks {
         }
         if (!cycle.isOver()) { // else the stacks are those of something else
             told.addAll(cycle.waitsHere());
-            report.tell(cycle.isCertain(), blocked);
+            report.tell(cycle.isCertain(), blocked, false);
         }
     }
 

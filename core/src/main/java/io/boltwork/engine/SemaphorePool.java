@@ -70,6 +70,12 @@ final class SemaphorePool extends LanePool {
         return permits == 1 ? known : new Share(kind, permits, known.of(), known.set());
     }
 
+    /** Returns the number of all permits, as far as it is known. */
+    int capacity() {
+        Share known = whole;
+        return known.of();
+    }
+
     /** Notes that this client has set the capacity, and looks after the grants that this has caused. */
     void resized(Reply.Resized resized) {
         heard(new Reply.AcquiredShare(0, 0, 0, resized.capacity(), resized.set()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import io.boltwork.spi.BodyScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -13,6 +14,26 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of the result
  */
 abstract class WithdrawableFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+
+    /** The future that the caller gets instead of this one; {@code null} if this is it. */
+    private volatile @Nullable CompletableFuture<?> call;
+
+    /** Notes that the caller gets the future of a call, of which this one is a part. */
+    final void isPartOf(CompletableFuture<?> wholeCall) {
+        call = wholeCall;
+    }
+
+    /** Returns the scope of a request that is made now; {@code null} outside of all bodies. */
+    final @Nullable BodyScope scope() {
+        BodyScope current = BodyScope.current();
+        return current == null ? null : current.withResult(() -> current.isAwaited() && isAwaited());
+    }
+
+    /** Returns whether any code waits for the result now. */
+    private boolean isAwaited() {
+        CompletableFuture<?> seen = call;
+        return (seen == null ? this : seen).getNumberOfDependents() > 0;
+    }
 
     /**
      * Withdraws the request. Called when the future was completed from outside, so it can no longer take the result.

@@ -5,6 +5,7 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Printable;
 import java.time.Instant;
 import java.util.Collection;
@@ -19,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One outermost acquisition by a thread or a handle: its nesting levels, and whether it is still held. Thread-safe. */
-public class Hold {
+public class Hold implements BodyScope.Held {
 
     /*
      * One word decides between nesting, release and loss. It has two counts and three bits.
@@ -364,6 +365,7 @@ public class Hold {
     }
 
     /** Returns whether all levels have been left, after a loss or not. */
+    @Override
     public boolean isOver() {
         return (word & COUNTS) == 0;
     }

@@ -2,6 +2,9 @@
 package io.boltwork.reactor;
 
 import io.boltwork.Lease;
+import io.boltwork.spi.BodyScope;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -14,6 +17,8 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * Makes publishers from asynchronous calls, and guards publishers with what the calls acquire. For libraries that have
@@ -41,7 +46,10 @@ public final class Acquisitions {
 
     private static <T> Mono<T> of(
             Supplier<? extends CompletionStage<? extends @Nullable T>> call, Consumer<@Nullable T> unwanted) {
-        return Mono.create(sink -> answer(sink, call.get().toCompletableFuture(), unwanted));
+        return Mono.create(sink -> answer(
+                sink,
+                BodyScope.call(scope(sink.contextView()), call::get).toCompletableFuture(),
+                unwanted));
     }
 
     /**
@@ -65,7 +73,10 @@ public final class Acquisitions {
                     unwanted.accept(value);
                 }
             });
-            begin.accept(call);
+            BodyScope.call(scope(sink.contextView()), () -> {
+                begin.accept(call);
+                return call;
+            });
         });
     }
 
@@ -122,7 +133,34 @@ public final class Acquisitions {
 
     /** Subscribes to a body under a lease, as {@link #one} does. */
     static <T> Flux<T> many(Mono<Lease> lease, Function<? super Lease, ? extends Publisher<T>> body) {
-        return guard(lease, body, Lease::releaseAsync);
+        return guard(lease, held -> under(List.of(held), Flux.defer(() -> body.apply(held))), Lease::releaseAsync);
+    }
+
+    /**
+     * Subscribes to a body within the scope of its leases, so that the client's report of deadlocks knows what is
+     * acquired in the body.
+     *
+     * @param leases the leases of the body
+     * @param body the body
+     * @param <T> the type of the values
+     * @return the body
+     */
+    public static <T> Flux<T> under(Collection<Lease> leases, Publisher<T> body) {
+        return Flux.deferContextual(context -> {
+            BodyScope outer = scope(context);
+            BodyScope called = BodyScope.of(leases, outer);
+            return Flux.<T>from(subscriber -> BodyScope.call(called, () -> {
+                        body.subscribe(subscriber);
+                        return subscriber;
+                    }))
+                    .contextWrite(Context.of(BodyScope.class, BodyScope.ofPipeline(leases, outer)));
+        });
+    }
+
+    /** Returns the scope of the pipeline, or else that of the code that has subscribed to it. */
+    private static @Nullable BodyScope scope(ContextView context) {
+        Optional<BodyScope> own = context.getOrEmpty(BodyScope.class);
+        return own.orElseGet(BodyScope::current);
     }
 
     /**

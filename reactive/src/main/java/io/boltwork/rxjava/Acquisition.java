@@ -3,6 +3,7 @@ package io.boltwork.rxjava;
 
 import io.boltwork.Lease;
 import io.boltwork.reactive.LeaseOffer;
+import io.boltwork.spi.BodyScope;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
 import io.reactivex.rxjava3.core.Maybe;
@@ -11,6 +12,7 @@ import io.reactivex.rxjava3.core.Single;
 import io.reactivex.rxjava3.core.SingleObserver;
 import io.reactivex.rxjava3.disposables.Disposable;
 import io.reactivex.rxjava3.schedulers.Schedulers;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -250,10 +252,12 @@ final class Acquisition<S, T> extends Maybe<T> {
             io.reactivex.rxjava3.functions.Function<? super Lease, ? extends Publisher<T>> body) {
         return Flowable.defer(() -> {
             HeldLease held = new HeldLease();
+            BodyScope outer = BodyScope.current();
             // not by doOnSuccess, which drops the value if it is disposed just then
             Maybe<Lease> noted =
                     new Acquisition<>(acquisition.call, acquisition.value, held::set, acquisition.unwanted);
-            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get)).flatMapPublisher(body::apply);
+            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get)).flatMapPublisher(lease -> scoped(
+                            BodyScope.of(List.of(lease), outer), Flowable.defer(() -> body.apply(lease))));
             return guarded.onErrorResumeNext(failure -> held.release()
                             .onErrorComplete(loss -> {
                                 failure.addSuppressed(loss);
@@ -262,6 +266,14 @@ final class Acquisition<S, T> extends Maybe<T> {
                             .andThen(Flowable.error(failure)))
                     .concatWith(Completable.defer(held::release))
                     .doOnCancel(held::forsake);
+        });
+    }
+
+    /** Subscribes to a body within a scope, so that the client's report of deadlocks knows what is acquired in it. */
+    private static <T> Publisher<T> scoped(BodyScope scope, Publisher<T> body) {
+        return subscriber -> BodyScope.call(scope, () -> {
+            body.subscribe(subscriber);
+            return subscriber;
         });
     }
 

@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -187,6 +187,7 @@ class CancelledGrantsTest {
 
     /** Runs all kinds of work many times, and prints a line for each. */
     public static void main(String... names) {
+        Hooks.onErrorDropped(timeout -> {}); // Reactor prints timeouts that come after a cancellation
         for (Work work : names.length == 0 ? Work.values() : new Work[] {Work.valueOf(names[0])}) {
             try (Scene scene = new Scene()) {
                 scene.run(work, MANY_ROUNDS);

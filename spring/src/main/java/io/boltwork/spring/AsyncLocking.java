@@ -124,7 +124,7 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
             }
         });
         if (!here) {
-            taking.begin();
+            result.request(taking::begun);
         }
         return result;
     }
@@ -191,6 +191,12 @@ record AsyncLocking(LockMethod method, LockTurns turns, MethodInvocation invocat
 
         Taking(List<LockTurn> turns) {
             this.turns = turns;
+        }
+
+        /** Begins, and returns this. */
+        Taking begun() {
+            begin();
+            return this;
         }
 
         void begin() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import io.boltwork.spi.BodyScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,14 @@ final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T>
                 taking.cancel(true);
             }
         });
+    }
+
+    /** Makes the first request for the work. Reports of deadlocks leave it out while no code waits for this result. */
+    <R> R request(Supplier<R> request) {
+        BodyScope around = CurrentLease.scope();
+        // one dependent is that of the constructor
+        return BodyScope.call(
+                around == null ? null : around.withResult(() -> getNumberOfDependents() > 1), request);
     }
 
     /** Returns whether the work may start now. If not, it never starts. */

@@ -2,8 +2,11 @@
 package io.boltwork.spring;
 
 import io.boltwork.Lease;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,19 @@ public final class CurrentLease {
         EnteredLock outer = INNERMOST.get();
         INNERMOST.set(new EnteredLock(target, lease, outer));
         return outer;
+    }
+
+    /** Returns the scope in which this thread executes code under leases; {@code null} if it executes none. */
+    static @Nullable BodyScope scope() {
+        List<Lease> leases = new ArrayList<>();
+        for (EnteredLock hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
+            Lease lease = hold.current();
+            if (lease != null) {
+                leases.add(lease);
+            }
+        }
+        BodyScope called = BodyScope.current();
+        return leases.isEmpty() ? called : BodyScope.of(leases, called);
     }
 
     /** Restores {@code outer} as the innermost hold of this thread. */

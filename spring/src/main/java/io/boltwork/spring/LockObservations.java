@@ -50,16 +50,22 @@ final class LockObservations {
             return target.take(wait, byHandle);
         }
         Observation observation = start(bounded, target);
+        TakenLock hold;
         try {
-            TakenLock hold = target.take(wait, byHandle);
-            outcome(observation, hold, null);
-            return hold;
+            hold = target.take(wait, byHandle);
         } catch (Throwable failure) {
-            outcome(observation, null, failure);
+            end(observation, null, failure);
             throw failure;
-        } finally {
-            observation.stop();
         }
+        try {
+            end(observation, hold, null);
+        } catch (RuntimeException handler) { // thrown by a handler of the application
+            if (hold != null) {
+                hold.release();
+            }
+            throw handler;
+        }
+        return hold;
     }
 
     private String group(@Nullable String group, LockTarget target) {
@@ -120,8 +126,7 @@ final class LockObservations {
             }
             try {
                 if (observation != null) {
-                    outcome(observation, lease, failure);
-                    observation.stop();
+                    end(observation, lease, failure);
                 }
             } catch (RuntimeException handler) { // thrown by a handler of the application
                 receiver.accept(null, failure == null ? handler : failure);
@@ -141,11 +146,12 @@ final class LockObservations {
                 .start();
     }
 
-    private static void outcome(Observation observation, @Nullable Object taken, @Nullable Throwable failure) {
+    private static void end(Observation observation, @Nullable Object taken, @Nullable Throwable failure) {
         String outcome = failure == null ? (taken == null ? "refused" : "granted") : "failed";
         observation.lowCardinalityKeyValue("outcome", outcome);
         if (failure != null) {
             observation.error(failure);
         }
+        observation.stop();
     }
 }

@@ -329,7 +329,7 @@ public final class LockTemplate {
         CallerContext context = CallerContext.capture();
         Withdrawal withdrawal = new Withdrawal();
         AsyncResult<T> result = new AsyncResult<>(withdrawal);
-        withdrawal.of(observations.takeAsync(group, target, wait, (lease, failure) -> {
+        withdrawal.of(result.request(() -> observations.takeAsync(group, target, wait, (lease, failure) -> {
             if (lease == null) {
                 result.completeExceptionally(failure == null ? refusal(name) : failure);
             } else if (result.begin()) {
@@ -337,7 +337,7 @@ public final class LockTemplate {
             } else {
                 lease.releaseAsync();
             }
-        }));
+        })));
         return result;
     }
 

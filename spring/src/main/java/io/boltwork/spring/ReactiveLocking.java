@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.reactor.Acquisitions;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spring.AsyncLocking.Held;
 import io.boltwork.spring.AsyncLocking.Taking;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +54,16 @@ final class ReactiveLocking {
 
     private Flux<Object> guarded(CallerContext context) {
         Mono<LocksForSubscriber> taken =
-                Acquisitions.of(call::take, Taking::begin, Held::release).map(LocksForSubscriber::new);
-        return Acquisitions.guard(taken, locks -> body(locks, context), locks -> locks.own.release());
+                Acquisitions.of(call::take, ReactiveLocking::begin, Held::release)
+                        .map(LocksForSubscriber::new);
+        return Acquisitions.guard(
+                taken,
+                locks -> Acquisitions.under(locks.held.leases(), body(locks, context)),
+                locks -> locks.own.release());
+    }
+
+    private static void begin(Taking taking) {
+        BodyScope.call(CurrentLease.scope(), taking::begun);
     }
 
     private Publisher<Object> body(LocksForSubscriber locks, CallerContext context) {

@@ -89,8 +89,8 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         for (int i : MultiPlan.each(round.members())) {
             places.add(i);
             long wait = round.waits() ? left() : NOT_AT_ALL;
-            requests.add(
-                    BodyScope.call(scope, () -> members.member(i).request(wait, Function.<Optional<Lease>>identity())));
+            requests.add(BodyScope.call(
+                    scope, () -> members.member(i).request(wait, Function.<Optional<Lease>>identity())));
         }
         turns = requests;
         // attached before the requests are posted: else the next step could run here, on the caller's thread

@@ -39,7 +39,6 @@ final class AsyncRequest<T> extends WithdrawableFuture<T> {
         this.scope = scope();
     }
 
-
     /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
     AsyncRequest<T> post() {
         Waiter asked = waiter;

@@ -36,16 +36,15 @@ final class WaitGraph {
 
         /** Returns whether it is a body that waits without a limit for what the body itself holds. */
         boolean isOfOneBody() {
-            return links.size() == 1
-                    && links.get(0).waiting.scope != null
-                    && !links.get(0).waiting.isLimited;
+            return links.size() == 1 && links.get(0).waiting.scope != null && !links.get(0).waiting.isLimited;
         }
 
         /** Returns whether all of its callers still wait for the same holds. */
         boolean isClosed() {
-            return links.stream().allMatch(link -> !link.waiting.isOver()
-                    && (link.waiting.isOfThread || link.waiting.holdsUpItsBody())
-                    && ThreadHolds.isInForce(link.hold));
+            return links.stream()
+                    .allMatch(link -> !link.waiting.isOver()
+                            && (link.waiting.isOfThread || link.waiting.holdsUpItsBody())
+                            && ThreadHolds.isInForce(link.hold));
         }
 
         /** Returns whether a caller waits in it. */
@@ -135,9 +134,7 @@ final class WaitGraph {
 
     /** Returns the ways from a wait to those that keep its holds from their ends. */
     private List<Way> ways(Wait wait) {
-        return wait.scope != null
-                ? waysFrom(wait)
-                : ways.computeIfAbsent(Place.of(wait), place -> waysFrom(wait));
+        return wait.scope != null ? waysFrom(wait) : ways.computeIfAbsent(Place.of(wait), place -> waysFrom(wait));
     }
 
     private List<Way> waysFrom(Wait wait) {

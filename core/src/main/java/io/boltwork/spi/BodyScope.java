@@ -166,8 +166,7 @@ public final class BodyScope {
      * @return false if it may not wait
      */
     public boolean isSurelyAwaitedBy(Held hold, boolean blocksBody) {
-        return around.stream()
-                .anyMatch(one -> one.hold == hold && (blocksBody ? one.isInnermost : one.isAwaiting));
+        return around.stream().anyMatch(one -> one.hold == hold && (blocksBody ? one.isInnermost : one.isAwaiting));
     }
 
     /**

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 class BodyDeadlockTest extends HangingScene {
 
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
-    private static final String CERTAIN = "Deadlock: a body waits for the lock that it runs under. "
-            + "Asynchronous leases are not reentrant";
+    private static final String CERTAIN =
+            "Deadlock: a body waits for the lock that it runs under. " + "Asynchronous leases are not reentrant";
     private static final String POSSIBLE = "Possible deadlock: a body may wait for the lock that it runs under. "
             + "Asynchronous leases are not reentrant";
 
@@ -62,10 +62,12 @@ class BodyDeadlockTest extends HangingScene {
 
     @Test
     void aBodyThatBlocksItsThreadForItsOwnLockIsCertain() {
-        start("body", () -> call(lock("a"), lease -> {
-            lock("a").lock();
-            return done(lease);
-        }));
+        start(
+                "body",
+                () -> call(lock("a"), lease -> {
+                    lock("a").lock();
+                    return done(lease);
+                }));
         untilWaiting(1);
         pass(3);
         assertThat(deadlocks).hasSize(1).allMatch(Deadlock::certain);
@@ -113,11 +115,13 @@ class BodyDeadlockTest extends HangingScene {
     void nestedBodiesInOppositeOrderArePossibleAfterTenSeconds() {
         AtomicInteger inside = new AtomicInteger();
         for (String name : List.of("a", "b")) {
-            start(name, () -> call(lock(name), lease -> {
-                inside.incrementAndGet();
-                until(() -> inside.get() == 2);
-                return call(lock(name.equals("a") ? "b" : "a"), BodyDeadlockTest::done);
-            }));
+            start(
+                    name,
+                    () -> call(lock(name), lease -> {
+                        inside.incrementAndGet();
+                        until(() -> inside.get() == 2);
+                        return call(lock(name.equals("a") ? "b" : "a"), BodyDeadlockTest::done);
+                    }));
         }
         untilWaiting(2);
         pass(9);
@@ -171,7 +175,9 @@ class BodyDeadlockTest extends HangingScene {
     void whatEndsByItselfIsNotCertain() {
         FencedLock fixed = lock("a", LockOptions.fixedLease(Duration.ofMinutes(10)));
         Lease lease = fixed.acquireAsync().toCompletableFuture().join();
-        BodyScope.call(BodyScope.ofPipeline(List.of(lease), null), () -> lock("a").acquireAsync().thenAccept(Lease::release));
+        BodyScope.call(
+                BodyScope.ofPipeline(List.of(lease), null),
+                () -> lock("a").acquireAsync().thenAccept(Lease::release));
         untilWaiting(1);
         isReportedOnce(false);
     }

@@ -47,9 +47,7 @@ public final class Acquisitions {
     private static <T> Mono<T> of(
             Supplier<? extends CompletionStage<? extends @Nullable T>> call, Consumer<@Nullable T> unwanted) {
         return Mono.create(sink -> answer(
-                sink,
-                BodyScope.call(scope(sink.contextView()), call::get).toCompletableFuture(),
-                unwanted));
+                sink, BodyScope.call(scope(sink.contextView()), call::get).toCompletableFuture(), unwanted));
     }
 
     /**

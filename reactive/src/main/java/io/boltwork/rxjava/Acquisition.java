@@ -256,8 +256,9 @@ final class Acquisition<S, T> extends Maybe<T> {
             // not by doOnSuccess, which drops the value if it is disposed just then
             Maybe<Lease> noted =
                     new Acquisition<>(acquisition.call, acquisition.value, held::set, acquisition.unwanted);
-            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get)).flatMapPublisher(lease -> scoped(
-                            BodyScope.of(List.of(lease), outer), Flowable.defer(() -> body.apply(lease))));
+            Flowable<T> guarded = noted.switchIfEmpty(Maybe.error(refused::get))
+                    .flatMapPublisher(lease ->
+                            scoped(BodyScope.of(List.of(lease), outer), Flowable.defer(() -> body.apply(lease))));
             return guarded.onErrorResumeNext(failure -> held.release()
                             .onErrorComplete(loss -> {
                                 failure.addSuppressed(loss);

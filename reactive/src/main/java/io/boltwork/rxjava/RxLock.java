@@ -129,7 +129,8 @@ public final class RxLock {
      */
     public <T> Single<T> withLock(Duration wait, Single<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), lease -> body.toFlowable()).singleOrError();
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body.toFlowable())
+                .singleOrError();
     }
 
     /**
@@ -142,7 +143,8 @@ public final class RxLock {
      */
     public <T> Maybe<T> withLock(Duration wait, Maybe<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), lease -> body.toFlowable()).singleElement();
+        return Acquisition.body(attempt(wait), refused(wait), lease -> body.toFlowable())
+                .singleElement();
     }
 
     /**
@@ -180,8 +182,10 @@ public final class RxLock {
      */
     public <T> Single<T> withLease(Function<? super Lease, ? extends Single<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(), IllegalStateException::new, lease -> body.apply(lease)
-                        .toFlowable())
+        return Acquisition.body(
+                        wish(),
+                        IllegalStateException::new,
+                        lease -> body.apply(lease).toFlowable())
                 .singleOrError();
     }
 
@@ -196,8 +200,8 @@ public final class RxLock {
      */
     public <T> Single<T> withLease(Duration wait, Function<? super Lease, ? extends Single<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(wait), refused(wait), lease -> body.apply(lease)
-                        .toFlowable())
+        return Acquisition.body(
+                        attempt(wait), refused(wait), lease -> body.apply(lease).toFlowable())
                 .singleOrError();
     }
 

@@ -121,7 +121,8 @@ public final class RxSemaphore {
      */
     public <T> Single<T> withPermit(Duration wait, Single<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.toFlowable()).singleOrError();
+        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.toFlowable())
+                .singleOrError();
     }
 
     /**
@@ -134,7 +135,8 @@ public final class RxSemaphore {
      */
     public <T> Maybe<T> withPermit(Duration wait, Maybe<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.toFlowable()).singleElement();
+        return Acquisition.body(attempt(1, wait), refused(wait), lease -> body.toFlowable())
+                .singleElement();
     }
 
     /**
@@ -174,8 +176,10 @@ public final class RxSemaphore {
      */
     public <T> Single<T> withLease(int permits, Function<? super Lease, ? extends Single<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(wish(permits), IllegalStateException::new, lease -> body.apply(lease)
-                        .toFlowable())
+        return Acquisition.body(
+                        wish(permits),
+                        IllegalStateException::new,
+                        lease -> body.apply(lease).toFlowable())
                 .singleOrError();
     }
 
@@ -190,8 +194,10 @@ public final class RxSemaphore {
      */
     public <T> Single<T> withLease(int permits, Duration wait, Function<? super Lease, ? extends Single<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisition.body(attempt(permits, wait), refused(wait), lease -> body.apply(lease)
-                        .toFlowable())
+        return Acquisition.body(
+                        attempt(permits, wait),
+                        refused(wait),
+                        lease -> body.apply(lease).toFlowable())
                 .singleOrError();
     }
 

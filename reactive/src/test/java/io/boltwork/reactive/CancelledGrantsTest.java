@@ -10,7 +10,6 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.reactor.ReactorLock;
-import io.boltwork.reactor.ReactorLocks;
 import io.boltwork.rxjava.RxLock;
 import io.boltwork.testkit.ChildJvm;
 import io.boltwork.testkit.RandomCancels;
@@ -99,36 +98,39 @@ class CancelledGrantsTest {
                     wish.thenAccept(lease -> lease.ifPresent(Lease::releaseAsync));
                     yield () -> wish.cancel(true);
                 }
-                case READ -> released(
-                        client.readWriteLock("prices", LONG).readLock().acquireAsync());
-                case WRITE -> released(
-                        client.readWriteLock("prices", LONG).writeLock().acquireAsync());
-                case MULTI_LOCK -> released(
-                        client.multiLock(lock, client.lock("orders", LONG)).acquireAsync());
+                case READ ->
+                    released(client.readWriteLock("prices", LONG).readLock().acquireAsync());
+                case WRITE ->
+                    released(client.readWriteLock("prices", LONG).writeLock().acquireAsync());
+                case MULTI_LOCK ->
+                    released(client.multiLock(lock, client.lock("orders", LONG)).acquireAsync());
                 case PERMIT -> released(semaphore.acquireAsync());
                 case PERMIT_CALL -> cancelled(semaphore.callAsync(TIME_LIMIT, lease -> done()));
                 case MONO -> disposed(reactor.acquire());
                 case MONO_TRY -> disposed(reactor.tryAcquire(TIME_LIMIT));
                 case MONO_TIMEOUT -> disposed(reactor.acquire().timeout(Duration.ofNanos(40_000), other));
                 case MONO_HOP -> disposed(reactor.acquire().publishOn(other));
-                case MONO_ZIP_DISCARDED -> disposed(Mono.zip(reactor.acquire(), Mono.never(), (lease, never) -> lease)
-                        .doOnDiscard(Lease.class, Lease::releaseAsync));
+                case MONO_ZIP_DISCARDED ->
+                    disposed(Mono.zip(reactor.acquire(), Mono.never(), (lease, never) -> lease)
+                            .doOnDiscard(Lease.class, Lease::releaseAsync));
                 case MONO_USING -> disposedBody(using(reactor.acquire()));
                 case MONO_USING_HOP -> disposedBody(using(reactor.acquire().publishOn(other)));
                 case MONO_WITH_LOCK -> disposedBody(reactor.withLock(Mono.just(1)));
-                case MONO_WITH_LOCK_HOP -> disposedBody(
-                        reactor.withLock(TIME_LIMIT, Mono.just(1).publishOn(other)).publishOn(other));
-                case MONO_WITH_LEASE -> disposedBody(
-                        reactor.withLease(lease -> Mono.fromCallable(lease::fencingToken)
-                                .subscribeOn(other)));
+                case MONO_WITH_LOCK_HOP ->
+                    disposedBody(reactor.withLock(TIME_LIMIT, Mono.just(1).publishOn(other))
+                            .publishOn(other));
+                case MONO_WITH_LEASE ->
+                    disposedBody(reactor.withLease(
+                            lease -> Mono.fromCallable(lease::fencingToken).subscribeOn(other)));
                 case FLUX_WITH_LOCK -> disposedBody(reactor.withLock(Flux.range(1, 3)));
                 case SINGLE -> rx.acquire().subscribe(Lease::releaseAsync, failure -> {})::dispose;
-                case SINGLE_TIMEOUT -> rx.acquire()
-                        .timeout(40_000, TimeUnit.NANOSECONDS)
-                        .subscribe(Lease::releaseAsync, failure -> {})::dispose;
+                case SINGLE_TIMEOUT ->
+                    rx.acquire().timeout(40_000, TimeUnit.NANOSECONDS).subscribe(Lease::releaseAsync, failure -> {})
+                            ::dispose;
                 case SINGLE_WITH_LOCK -> rx.withLock(Single.just(1)).subscribe(value -> {}, failure -> {})::dispose;
-                case SINGLE_WITH_LEASE -> rx.withLease(TIME_LIMIT, lease -> Single.just(lease.fencingToken()))
-                        .subscribe(value -> {}, failure -> {})::dispose;
+                case SINGLE_WITH_LEASE ->
+                    rx.withLease(TIME_LIMIT, lease -> Single.just(lease.fencingToken()))
+                            .subscribe(value -> {}, failure -> {})::dispose;
             };
         }
 
@@ -155,8 +157,7 @@ class CancelledGrantsTest {
         }
 
         private static Mono<Integer> using(Mono<Lease> lease) {
-            return Mono.usingWhen(
-                    lease, held -> Mono.just(1), held -> Mono.fromCompletionStage(held::releaseAsync));
+            return Mono.usingWhen(lease, held -> Mono.just(1), held -> Mono.fromCompletionStage(held::releaseAsync));
         }
 
         @Override

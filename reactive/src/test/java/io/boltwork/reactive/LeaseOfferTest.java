@@ -121,12 +121,14 @@ class LeaseOfferTest {
     void aLeaseInAnOperatorIsReleased(String operator) {
         ReactorLock reactor = ReactorLock.of(lock);
         Runnable cancel = switch (operator) {
-            case "delayElement" -> reactor.tryAcquire(Duration.ZERO)
-                    .delayElement(Duration.ofMinutes(1))
-                    .subscribe()::dispose;
+            case "delayElement" ->
+                reactor.tryAcquire(Duration.ZERO)
+                        .delayElement(Duration.ofMinutes(1))
+                        .subscribe()::dispose;
             case "flatMap" -> reactor.acquire().flatMap(lease -> Mono.never()).subscribe()::dispose;
-            default -> Single.zip(RxLock.of(lock).acquire(), Single.never(), (lease, never) -> lease)
-                    .subscribe()::dispose;
+            default ->
+                Single.zip(RxLock.of(lock).acquire(), Single.never(), (lease, never) -> lease)
+                        .subscribe()::dispose;
         };
         Await.until("it is granted", lock::isLocked);
         cancel.run();

@@ -48,14 +48,16 @@ class NestedBodiesTest {
                     .withLock(elsewhere(reactor.lock("flux").acquire()).flux())
                     .then());
             begin(reactor.lock("lease")
-                    .withLease(lease -> elsewhere(reactor.lock("lease").acquire().doOnNext(Lease::releaseAsync))));
+                    .withLease(
+                            lease -> elsewhere(reactor.lock("lease").acquire().doOnNext(Lease::releaseAsync))));
             ReactorSemaphore one = reactor.semaphore("permit", 1);
             begin(one.withPermit(elsewhere(one.withPermit(Mono.just(1)))));
             begin(reactor.readWriteLock("prices")
                     .readLock()
                     .withLock(elsewhere(
                             reactor.readWriteLock("prices").writeLock().withLock(Mono.just(1)))));
-            begin(reactor.lock("blocked").withLock(Mono.fromRunnable(() -> client.lock("blocked").lock())));
+            begin(reactor.lock("blocked")
+                    .withLock(Mono.fromRunnable(() -> client.lock("blocked").lock())));
             begin(reactor.lock("limited")
                     .withLock(elsewhere(reactor.lock("limited").withLock(Duration.ofHours(1), Mono.just(1)))));
             rx.lock("rx").withLock(rx.lock("rx").withLock(Single.just(1))).subscribe(value -> {}, closed -> {});
@@ -65,8 +67,22 @@ class NestedBodiesTest {
             begin(reactor.lock("outer").withLock(reactor.lock("inner").withLock(Mono.never())));
 
             Map<String, Boolean> expected = Map.of(
-                    "mono", true, "flux", true, "lease", true, "permit", true, "prices", true, "blocked", true, "rx",
-                    false, "rx lease", false);
+                    "mono",
+                    true,
+                    "flux",
+                    true,
+                    "lease",
+                    true,
+                    "permit",
+                    true,
+                    "prices",
+                    true,
+                    "blocked",
+                    true,
+                    "rx",
+                    false,
+                    "rx lease",
+                    false);
             Await.until("all are reported", () -> reported.size() >= expected.size());
             assertThat(reported).isEqualTo(expected);
         }

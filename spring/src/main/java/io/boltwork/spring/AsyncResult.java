@@ -30,8 +30,7 @@ final class AsyncResult<T extends @Nullable Object> extends CompletableFuture<T>
     <R> R request(Supplier<R> request) {
         BodyScope around = CurrentLease.scope();
         // one dependent is that of the constructor
-        return BodyScope.call(
-                around == null ? null : around.withResult(() -> getNumberOfDependents() > 1), request);
+        return BodyScope.call(around == null ? null : around.withResult(() -> getNumberOfDependents() > 1), request);
     }
 
     /** Returns whether the work may start now. If not, it never starts. */

@@ -87,7 +87,8 @@ final class LockObservations {
         Answer once = new Answer(registry.isNoop() ? null : start(bounded, target), answer);
         CompletableFuture<?> asked;
         try {
-            asked = target.callAsync(wait == null ? FOR_EVER : wait, once::granted).toCompletableFuture();
+            asked = target.callAsync(wait == null ? FOR_EVER : wait, once::granted)
+                    .toCompletableFuture();
         } catch (RuntimeException wrong) { // not possible with these options
             once.denied(wrong);
             return () -> {};

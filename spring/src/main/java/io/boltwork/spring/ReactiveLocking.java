@@ -53,9 +53,8 @@ final class ReactiveLocking {
      */
 
     private Flux<Object> guarded(CallerContext context) {
-        Mono<LocksForSubscriber> taken =
-                Acquisitions.of(call::take, ReactiveLocking::begin, Held::release)
-                        .map(LocksForSubscriber::new);
+        Mono<LocksForSubscriber> taken = Acquisitions.of(call::take, ReactiveLocking::begin, Held::release)
+                .map(LocksForSubscriber::new);
         return Acquisitions.guard(
                 taken,
                 locks -> Acquisitions.under(locks.held.leases(), body(locks, context)),

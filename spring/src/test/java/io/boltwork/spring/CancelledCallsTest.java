@@ -131,9 +131,8 @@ class CancelledCallsTest {
                 .run();
         private final LockClient client = application.getBean(LockClient.class);
         private final Sales sales = application.getBean(Sales.class);
-        private final LockTemplate template = application
-                .getBean(LockTemplate.class)
-                .withOptions(LockOptions.renewedLease(Duration.ofHours(1)));
+        private final LockTemplate template =
+                application.getBean(LockTemplate.class).withOptions(LockOptions.renewedLease(Duration.ofHours(1)));
 
         private final ExecutorService caller = Executors.newSingleThreadExecutor();
 

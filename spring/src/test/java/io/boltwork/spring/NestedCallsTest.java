@@ -114,8 +114,8 @@ class NestedCallsTest {
             Outer outer = application.getBean(Outer.class);
             LockTemplate template = application.getBean(LockTemplate.class);
             CompletableFuture<Integer> work = new CompletableFuture<>();
-            Set<String> expected = Set.of(
-                    "future", "later", "mono", "joined", "blocked", "template", "permit", "action");
+            Set<String> expected =
+                    Set.of("future", "later", "mono", "joined", "blocked", "template", "permit", "action");
 
             outer.notAwaited(work);
             outer.future();
@@ -126,7 +126,9 @@ class NestedCallsTest {
             template.executeAsync("template", lease -> template.executeAsync("template", again -> work));
             template.withPermits(1)
                     .executeAsync("permit", lease -> template.withPermits(1).executeAsync("permit", again -> work));
-            start(() -> template.execute("action", () -> template.executeAsync("action", again -> work).join()));
+            start(() -> template.execute(
+                    "action",
+                    () -> template.executeAsync("action", again -> work).join()));
 
             Await.until("all are reported", () -> reported.keySet().containsAll(expected));
             assertThat(reported).containsOnlyKeys(expected);

@@ -36,7 +36,7 @@ class CancelledGrantsTest {
     /** So long that no renewal finds unreachable handles meanwhile. */
     private static final LockOptions LONG = LockOptions.renewedLease(Duration.ofHours(1));
 
-    private static final int ROUNDS = 100;
+    private static final int ROUNDS = 200;
     private static final int MANY_ROUNDS = 20_000;
     private static final Duration TIME_LIMIT = Duration.ofMinutes(10);
 
@@ -177,7 +177,10 @@ class CancelledGrantsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-XX:+TieredCompilation"})
-    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+    @EnabledIfSystemProperty(
+            named = "boltwork.proof",
+            matches = "true",
+            disabledReason = "minutes: -Dboltwork.proof=true")
     void manyCancellationsLeaveNothing(String jvmArgument) throws InterruptedException {
         try (ChildJvm jvm = ChildJvm.start(CancelledGrantsTest.class, List.of(jvmArgument), List.of())) {
             for (Work work : Work.values()) {

@@ -18,12 +18,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /** The subscription owns a lease until a method of it is called. */
 class LeaseOfferTest {
@@ -117,21 +120,36 @@ class LeaseOfferTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"delayElement", "flatMap", "zip"})
+    @ValueSource(strings = {"publishOn", "delayElement", "flatMap", "zip"})
     void aLeaseInAnOperatorIsReleased(String operator) {
-        ReactorLock reactor = ReactorLock.of(lock);
+        AtomicReference<Lease> emitted = new AtomicReference<>();
+        Mono<Lease> acquire = ReactorLock.of(lock).tryAcquire(Duration.ZERO).doOnNext(emitted::set);
+        Scheduler busy = Schedulers.newSingle("busy");
+        CountDownLatch end = new CountDownLatch(1);
+        busy.schedule(() -> await(end));
         Runnable cancel = switch (operator) {
+            case "publishOn" -> acquire.publishOn(busy).subscribe()::dispose;
             case "delayElement" ->
-                reactor.tryAcquire(Duration.ZERO)
-                        .delayElement(Duration.ofMinutes(1))
+                acquire.delayElement(Duration.ofMinutes(1))
+                        .doOnDiscard(Lease.class, Lease::releaseAsync)
                         .subscribe()::dispose;
-            case "flatMap" -> reactor.acquire().flatMap(lease -> Mono.never()).subscribe()::dispose;
+            case "flatMap" -> acquire.flatMap(lease -> Mono.never()).subscribe()::dispose;
             default ->
-                Single.zip(RxLock.of(lock).acquire(), Single.never(), (lease, never) -> lease)
+                Single.zip(RxLock.of(lock).acquire().doOnSuccess(emitted::set), Single.never(), (lease, never) -> lease)
                         .subscribe()::dispose;
         };
-        Await.until("it is granted", lock::isLocked);
+        Await.until("the operator has the lease", () -> emitted.get() != null);
         cancel.run();
         Await.until("it is released", () -> !lock.isLocked());
+        end.countDown();
+        busy.dispose();
+    }
+
+    private static void await(CountDownLatch end) {
+        try {
+            end.await();
+        } catch (InterruptedException disposed) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

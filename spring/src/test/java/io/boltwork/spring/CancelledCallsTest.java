@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
@@ -15,14 +17,20 @@ import io.boltwork.testkit.Slack;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,7 +50,7 @@ import reactor.core.publisher.Mono;
 
 /** A lock that is granted when its call is cancelled is released. */
 class CancelledCallsTest {
-    private static final int ROUNDS = 150;
+    private static final int ROUNDS = 300;
     private static final int MANY_ROUNDS = 20_000;
 
     /** What is cancelled. */
@@ -118,6 +126,31 @@ class CancelledCallsTest {
         }
     }
 
+    @Test
+    @SuppressWarnings("unchecked") // the second argument of callAsync
+    void aGrantThatComesAfterTheWithdrawalIsReleased() {
+        AtomicReference<Function<Lease, CompletionStage<?>>> body = new AtomicReference<>();
+        FencedLock lock = (FencedLock) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {FencedLock.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("callAsync")) {
+                        body.set((Function<Lease, CompletionStage<?>>) arguments[1]);
+                        return new CompletableFuture<>();
+                    }
+                    return "stock";
+                });
+        LockObservations observations = new LockObservations(ObservationRegistry.NOOP, new LockGroups(10, ""));
+        List<Object> answers = new ArrayList<>();
+        Runnable withdraw = observations.takeAsync(
+                null, new FencedTarget(TargetKind.LOCK, lock), null, (lease, failure) -> answers.add(failure));
+        withdraw.run();
+        try (LockClient client = LockClient.create(MemoryBackend.create())) {
+            assertThat(body.get().apply(client.lock("stock").acquire()))
+                    .as("its end releases the lease")
+                    .isCompleted();
+        }
+        assertThat(answers).hasSize(1).first().isInstanceOf(CancellationException.class);
+    }
+
     @EnableAutoConfiguration
     @Configuration(proxyBeanMethods = false)
     @Import(Sales.class)
@@ -127,7 +160,7 @@ class CancelledCallsTest {
     private static final class Scene implements AutoCloseable {
         private final ConfigurableApplicationContext application = new SpringApplicationBuilder(App.class)
                 .web(WebApplicationType.NONE)
-                .properties("boltwork.backend=memory", "spring.main.banner-mode=off")
+                .properties("boltwork.backend=memory", "spring.main.banner-mode=off", "logging.level.root=off")
                 .run();
         private final LockClient client = application.getBean(LockClient.class);
         private final Sales sales = application.getBean(Sales.class);
@@ -210,7 +243,10 @@ class CancelledCallsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-XX:+TieredCompilation"})
-    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+    @EnabledIfSystemProperty(
+            named = "boltwork.proof",
+            matches = "true",
+            disabledReason = "minutes: -Dboltwork.proof=true")
     void manyCancellationsLeaveNothing(String jvmArgument) throws InterruptedException {
         try (ChildJvm jvm = ChildJvm.start(CancelledCallsTest.class, List.of(jvmArgument), List.of())) {
             for (Work work : Work.values()) {

@@ -58,8 +58,7 @@ public class Hold implements BodyScope.Held {
     private static final Object GIVEN_UP = new Object();
 
     // The bits of `owed`: a level by lock must be left; a level by handle; the end of the hold must be posted; a level
-    // must be
-    // left for a handle that says that its release was cut short.
+    // must be left for a handle that says that its release was cut short.
     public static final int OWED_LOCK = 1;
     public static final int OWED_HANDLE = 2;
     public static final int OWED_RELEASE = 4;
@@ -91,10 +90,7 @@ public class Hold implements BodyScope.Held {
 
     private volatile @Nullable LeaseLoss loss;
 
-    /**
-     * The newest of the handles' rights, each of which releases one level. The owner adds them, and the renewer reads
-     * them.
-     */
+    /** The newest of the handles' rights, each of which releases one level. Written by the owner, read by the renewer. */
     private volatile @Nullable HandleRef rights;
 
     /** The outcome of the release, once there is one. */

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,18 @@ class AsyncWishTest extends EngineScene {
         assertThat(call.cancel(true)).isTrue();
         turn.complete(Optional.of(lease));
         assertThat(begun[0]).isFalse();
+        assertThat(client.isFree()).isTrue();
+    }
+
+    /** A multi-lock is cancelled while it posts the requests for its members. */
+    @Test
+    void anAcquisitionThatEndsBeforeItIsPostedAsksForNothing() {
+        AsyncRequest<Optional<Lease>> request =
+                ((EngineLock) client.lock(TEN)).request(Duration.ofMinutes(1).toNanos(), Function.identity());
+        request.cancel(true);
+        request.post();
+        assertThat(machine().waiting()).isZero();
+        pass(10);
         assertThat(client.isFree()).isTrue();
     }
 

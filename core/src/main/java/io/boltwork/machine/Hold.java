@@ -341,10 +341,7 @@ public class Hold implements BodyScope.Held {
         rights = right;
     }
 
-    /**
-     * Returns why the hold can no longer be released: the thread of its {@code lock} levels has ended, or its handles
-     * are unreachable. Returns {@code null} if it can be released.
-     */
+    /** Returns why the hold can no longer be released: its thread or its handles are gone; {@code null} if it can. */
     public LockListener.@Nullable Absence absence() {
         long now = word;
         if ((now & COUNTS) == 0) {
@@ -386,11 +383,7 @@ public class Hold implements BodyScope.Held {
 
     /** Returns the loss of a hold that was lost. */
     public LeaseLoss lossOf() {
-        LeaseLoss lost = loss;
-        if (lost == null) {
-            throw new IllegalStateException("not lost");
-        }
-        return lost;
+        return Objects.requireNonNull(loss, "not lost");
     }
 
     private void expire() {
@@ -399,11 +392,7 @@ public class Hold implements BodyScope.Held {
         }
     }
 
-    /**
-     * Marks the hold as lost, unless it has ended.
-     *
-     * @return whether this call did it
-     */
+    /** Marks the hold as lost, unless it has ended. Returns whether this call did it. */
     public boolean lose(LeaseLoss.Reason reason) {
         LeaseLoss lost = null;
         for (; ; ) {
@@ -452,9 +441,7 @@ public class Hold implements BodyScope.Held {
         LossEvents.tell(request.context, this, this::owner, since, lost, isEndOnly(lost));
     }
 
-    /**
-     * Returns whether a loss is the end of a fixed lease that nothing shows to be needed: the lock may be a cool-down.
-     */
+    /** Returns whether a loss is the end of a fixed lease that nothing shows to be needed: it may be a cool-down. */
     private boolean isEndOnly(LeaseLoss lost) {
         return !request.terms.isRenewed
                 && lost.reason() == LeaseLoss.Reason.EXPIRED

@@ -39,7 +39,9 @@ class PrintableSourcesTest {
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
             Map.entry("LockOptionsParser.java", "texts of annotations"),
-            Map.entry("LockName.java", "texts of annotations"),
+            Map.entry("LockCall.java", "texts of annotations"),
+            Map.entry("ExpressionTypes.java", "texts of annotations"),
+            Map.entry("MemberTypes.java", "texts of annotations"),
             Map.entry("ExpressionCheck.java", "texts of annotations"));
 
     @Test

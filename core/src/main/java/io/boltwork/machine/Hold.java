@@ -307,10 +307,7 @@ public class Hold implements BodyScope.Held {
         return (asLease ? word >> 31 : word) & COUNT;
     }
 
-    /**
-     * Returns whether the hold is valid: not left, not lost, and before its deadline. A hold that is lost becomes
-     * invalid before its thread is interrupted.
-     */
+    /** Returns whether the hold is not left, not lost, and before its deadline. A loss shows here before it interrupts. */
     public boolean isValid() {
         long now = word;
         return (now & (LOSING | LOST | UNVERIFIED)) == 0
@@ -383,7 +380,11 @@ public class Hold implements BodyScope.Held {
 
     /** Returns the loss of a hold that was lost. */
     public LeaseLoss lossOf() {
-        return Objects.requireNonNull(loss, "not lost");
+        LeaseLoss lost = loss;
+        if (lost == null) {
+            throw new IllegalStateException("not lost");
+        }
+        return lost;
     }
 
     private void expire() {
@@ -417,10 +418,7 @@ public class Hold implements BodyScope.Held {
         return new LeaseLoss(request.lock(), token, reason, Instant.now());
     }
 
-    /**
-     * Changes the word from {@code now} to LOST. Even an error does not leave LOSING set, because other threads wait
-     * for its end.
-     */
+    /** Changes the word from {@code now} to LOST. Even an error does not leave LOSING set: others wait for its end. */
     private boolean loses(long now, LeaseLoss lost) {
         if (!WORD.compareAndSet(this, now, now | LOSING)) {
             return false;

@@ -109,11 +109,22 @@ public final class BoltworkAutoConfiguration {
                 : options;
     }
 
+    @Bean
+    static UnknownProperties boltworkUnknownProperties(Environment environment) {
+        return new UnknownProperties(environment);
+    }
+
     /** Rejects durations without a unit. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static DurationUnits boltworkDurationUnits() {
         return new DurationUnits();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static SecretValues boltworkSecretValues() {
+        return new SecretValues();
     }
 
     @Bean

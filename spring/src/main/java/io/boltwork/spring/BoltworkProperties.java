@@ -91,8 +91,11 @@ record BoltworkProperties(
         }
     }
 
-    static InvalidConfigurationPropertyValueException invalid(String property, @Nullable Object value, String reason) {
-        return new InvalidConfigurationPropertyValueException(property, value, reason);
+    /** Returns an exception for an invalid value, without the value if it may contain a password. */
+    static RuntimeException invalid(String property, @Nullable Object value, String reason) {
+        return WrongPropertyException.mayBeSecret(property)
+                ? WrongPropertyException.hidden(property, reason)
+                : new InvalidConfigurationPropertyValueException(property, value, reason);
     }
 
     static void atLeast(Duration least, String property, @Nullable Duration value) {
@@ -239,7 +242,7 @@ record BoltworkProperties(
         Zookeeper {
             if ((username == null) != (password == null)) {
                 throw username == null
-                        ? invalid("boltwork.zookeeper.password", "***", "It needs boltwork.zookeeper.username.")
+                        ? invalid("boltwork.zookeeper.password", password, "It needs boltwork.zookeeper.username.")
                         : invalid("boltwork.zookeeper.username", username, "It needs boltwork.zookeeper.password.");
             }
         }
@@ -399,6 +402,7 @@ record BoltworkProperties(
      * Settings that override the annotations of one group.
      *
      * @param enabled Whether the lock is taken at all.
+     * @param optional Whether the application may start without a lock of this group.
      * @param lease Length of a lease that is not renewed.
      * @param renewedLease Length of a lease that is renewed.
      * @param waitFor How long to wait for the lock.
@@ -418,6 +422,7 @@ record BoltworkProperties(
      */
     record LockOverride(
             @DefaultValue("true") boolean enabled,
+            @DefaultValue("false") boolean optional,
             @Nullable Duration lease,
             @Nullable Duration renewedLease,
             @Nullable Duration waitFor,

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
 import org.springframework.beans.factory.support.MergedBeanDefinitionPostProcessor;
@@ -33,13 +35,16 @@ import org.springframework.util.ClassUtils;
 final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource source;
+    private final boolean slice;
     private final ProxyKind kind;
     private final Set<Checked> checked = ConcurrentHashMap.newKeySet();
 
     private record Checked(Class<?> type, boolean byClass) {}
 
-    LockBeanCheck(ConfigurableListableBeanFactory beans, LockOperationSource source) {
+    /** Creates a check. A {@code slice}, as tests use it, has only some of the application's beans. */
+    LockBeanCheck(ConfigurableListableBeanFactory beans, LockOperationSource source, boolean slice) {
         this.beans = beans;
+        this.slice = slice;
         this.source = source;
         this.kind = new ProxyKind(beans);
     }
@@ -64,9 +69,11 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
 
     @Override
     public void afterSingletonsInstantiated() {
+        boolean complete = true;
         for (String name : beans.getBeanDefinitionNames()) {
             if (!beans.getBeanDefinition(name).isAbstract()) {
                 Class<?> type = beans.getType(name, false);
+                complete &= isKnown(name, type);
                 if (type != null) {
                     check(name, Proxy.isProxyClass(type) ? behind(name, type) : type);
                 }
@@ -79,6 +86,32 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
                 checkUnadvised(name, bean, early);
             }
         }
+        if (!slice) {
+            source.overrides().check(complete);
+        }
+    }
+
+    /**
+     * Returns whether the class of a bean is known for certain. A bean that is created later may be of any class that
+     * implements the declared interface, and a mock hides the class that it replaces.
+     */
+    private boolean isKnown(String name, @Nullable Class<?> type) {
+        if (type == null || ClassUtils.isLambdaClass(type)) {
+            return beans.containsSingleton(name) || isOfSpring(name);
+        }
+        if (beans.containsSingleton(name)) {
+            return !type.getName().contains("$MockitoMock$");
+        }
+        return !Modifier.isAbstract(type.getModifiers()) || isOfSpring(name);
+    }
+
+    private boolean isOfSpring(String name) {
+        BeanDefinition definition = beans.getBeanDefinition(name);
+        String declared = definition instanceof AnnotatedBeanDefinition annotated
+                        && annotated.getFactoryMethodMetadata() != null
+                ? annotated.getFactoryMethodMetadata().getDeclaringClassName()
+                : String.valueOf(definition.getBeanClassName());
+        return declared.startsWith("org.springframework.");
     }
 
     /** Returns the class whose methods a proxy of Spring intercepts. */

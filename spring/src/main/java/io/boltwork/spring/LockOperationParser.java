@@ -16,12 +16,18 @@ final class LockOperationParser {
     private final BoltworkProperties.Lock properties;
     private final LockDefaults defaults;
     private final LockOptionsParser options;
+    private final LockOverrides overrides;
 
     LockOperationParser(LockExpressions expressions, BoltworkProperties.Lock properties, LockDefaults defaults) {
         this.expressions = expressions;
         this.properties = properties;
         this.defaults = defaults;
         this.options = new LockOptionsParser(expressions, defaults);
+        this.overrides = new LockOverrides(properties.names());
+    }
+
+    LockOverrides overrides() {
+        return overrides;
     }
 
     /** Returns the operation; {@code null} if the properties disable this lock. */
@@ -40,7 +46,7 @@ final class LockOperationParser {
                 ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())
                 : texts.name(method, annotation.name());
         String group = group(targetClass, method, annotation, name);
-        LockOverride override = properties.names().get(group);
+        LockOverride override = overrides.of(group, annotation.permits() != -1);
         if (override != null && !override.enabled()) {
             return null;
         }

@@ -26,6 +26,10 @@ final class LockOperationSource {
         this.parser = parser;
     }
 
+    LockOverrides overrides() {
+        return parser.overrides();
+    }
+
     static boolean isCandidate(Class<?> type) {
         return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
     }

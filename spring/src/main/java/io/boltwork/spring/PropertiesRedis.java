@@ -108,7 +108,7 @@ final class PropertiesRedis implements ApplicationRedis {
     private RedisTarget ofUrl(String url, @Nullable Duration timeout) {
         Matcher parts = URL.matcher(url);
         if (!parts.matches()) {
-            throw RedisTarget.malformed(PREFIX + ".url", WRONG_URL);
+            throw WrongPropertyException.hidden(PREFIX + ".url", WRONG_URL);
         }
         String user = parts.group("user");
         int colon = user == null ? -1 : user.indexOf(':');
@@ -130,7 +130,7 @@ final class PropertiesRedis implements ApplicationRedis {
         try {
             return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException quotesTheText) {
-            throw RedisTarget.malformed(PREFIX + ".url", WRONG_URL);
+            throw WrongPropertyException.hidden(PREFIX + ".url", WRONG_URL);
         }
     }
 

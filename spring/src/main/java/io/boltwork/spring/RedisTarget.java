@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.util.StringUtils;
 
@@ -66,7 +65,7 @@ record RedisTarget(
         } catch (IllegalArgumentException e) {
             String reason = String.valueOf(e.getMessage());
             throw bean == null
-                    ? malformed(said, reason)
+                    ? WrongPropertyException.hidden(said, reason)
                     : RedisFactoryException.of(bean, "has an address that Boltwork cannot use (" + reason + ")");
         }
     }
@@ -112,14 +111,6 @@ record RedisTarget(
             options = options.sentinelCredentials(sentinelUser, sentinelPassword);
         }
         return options;
-    }
-
-    /**
-     * Returns an exception for a malformed address. It does not quote the address, because a password with a special
-     * character may appear anywhere in it.
-     */
-    static InvalidConfigurationPropertyValueException malformed(String property, String reason) {
-        return BoltworkProperties.invalid(property, "(not shown: it may contain a password)", reason);
     }
 
     private LockBackend connect(RedisOptions options) {

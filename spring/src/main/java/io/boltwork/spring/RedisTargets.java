@@ -32,11 +32,13 @@ final class RedisTargets {
     private static final String OLD_FORM = "redisson.lock.server";
 
     private final BoltworkProperties properties;
+    private final Environment environment;
     private final Binder binder;
     private final @Nullable SslBundles bundles;
 
     RedisTargets(BoltworkProperties properties, Environment environment, @Nullable SslBundles bundles) {
         this.properties = properties;
+        this.environment = environment;
         this.binder = Binder.get(environment);
         this.bundles = bundles;
     }
@@ -60,6 +62,7 @@ final class RedisTargets {
         if (StringUtils.hasText(properties.lock().server().address())) {
             return target(SHORT_FORM, properties.lock().server());
         }
+        new UnknownProperties(environment, OLD_FORM, Server.class).check();
         Server old = binder.bind(OLD_FORM, Server.class).orElse(null);
         if (old != null && StringUtils.hasText(old.address())) {
             LOG.warn("The properties " + OLD_FORM + ".* are deprecated. Use " + SHORT_FORM
@@ -99,7 +102,7 @@ final class RedisTargets {
         if (server.type() == ServerType.SENTINEL) {
             nodes = sentinels(form, server, nodes, target);
         } else if (server.type() == ServerType.STANDALONE && nodes.size() != 1) {
-            throw RedisTarget.malformed(
+            throw WrongPropertyException.hidden(
                     form + ".address",
                     "It must be one address for type=standalone, but there are " + nodes.size() + "; set " + form
                             + ".type to sentinel, masterslave, cluster or quorum, or specify one server.");
@@ -128,7 +131,7 @@ final class RedisTargets {
             sentinels = nodes.subList(1, nodes.size());
         }
         if (!StringUtils.hasText(master) || sentinels.isEmpty()) {
-            throw RedisTarget.malformed(
+            throw WrongPropertyException.hidden(
                     form + ".address",
                     "type=sentinel requires the master's name and the sentinels: set " + form + ".master=mymaster and "
                             + form + ".address=host1:26379,host2:26379, or begin the address with the name.");

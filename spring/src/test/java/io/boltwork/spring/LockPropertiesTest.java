@@ -90,7 +90,7 @@ class LockPropertiesTest {
     void namesEnabled() {
         tuned(TUNED + "enabled=false")
                 .run(context -> assertThat(context.getBean(Tuned.class).held()).isEqualTo("nothing"));
-        tuned("boltwork.lock.names.others.enabled=false")
+        tuned("boltwork.lock.names.others.enabled=false", "boltwork.lock.names.others.optional=true")
                 .run(context -> assertThat(context.getBean(Tuned.class).held()).isEqualTo("tuned:1"));
     }
 

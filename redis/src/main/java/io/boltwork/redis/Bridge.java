@@ -46,7 +46,7 @@ public final class Bridge {
      *
      * @param patterns names, in which {@code *} stands for any characters and {@code ?} for one, such as {@code orders:*}
      * @return a bridge for the names that match one of these patterns
-     * @throws IllegalArgumentException if there is no pattern, or if one of them is empty
+     * @throws IllegalArgumentException if there is no pattern, or if one of them is empty or contains {, } or %
      */
     public Bridge withNames(String... patterns) {
         if (patterns.length == 0) {
@@ -57,6 +57,10 @@ public final class Bridge {
             if (pattern.isEmpty()) {
                 throw new IllegalArgumentException(
                         Printable.text("patterns must not contain an empty one, but are " + Arrays.toString(patterns)));
+            }
+            if (!KeySpace.isBridgeable(pattern)) {
+                throw new IllegalArgumentException(Printable.text("patterns must not contain {, } or %, because Redisson"
+                        + " uses other keys for such names, but one is '" + pattern + "'"));
             }
             compiled.add(new NamePattern(pattern));
         }

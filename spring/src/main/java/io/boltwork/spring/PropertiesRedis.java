@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.ssl.SslBundle;
@@ -71,7 +72,7 @@ final class PropertiesRedis implements ApplicationRedis {
     private final @Nullable SslBundles bundles;
 
     PropertiesRedis(Environment environment, @Nullable SslBundles bundles) {
-        this.redis = Binder.get(environment).bindOrCreate(PREFIX, Redis.class);
+        this.redis = Binder.get(environment).bindOrCreate(PREFIX, Bindable.of(Redis.class), SecretValues.HANDLER);
         this.bundles = bundles;
     }
 

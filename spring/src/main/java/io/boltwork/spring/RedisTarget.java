@@ -79,8 +79,8 @@ record RedisTarget(
             RedisOptions withoutBridge = options;
             options = BoltworkProperties.apply(
                     "boltwork.redis.bridge",
-                    redis.bridge().toArray(String[]::new),
-                    names -> withoutBridge.withBridge(Bridge.redisson().withNames(names)));
+                    redis.bridge(),
+                    names -> withoutBridge.withBridge(Bridge.redisson().withNames(names.toArray(String[]::new))));
         }
         Path trusted = redis.trustedCertificates();
         if (trusted != null) {

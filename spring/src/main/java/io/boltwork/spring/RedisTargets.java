@@ -12,6 +12,7 @@ import java.util.Objects;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
@@ -63,13 +64,42 @@ final class RedisTargets {
             return target(SHORT_FORM, properties.lock().server());
         }
         new UnknownProperties(environment, OLD_FORM, Server.class).check();
-        Server old = binder.bind(OLD_FORM, Server.class).orElse(null);
+        Server old = binder.bind(OLD_FORM, Bindable.of(Server.class), SecretValues.HANDLER)
+                .orElse(null);
         if (old != null && StringUtils.hasText(old.address())) {
             LOG.warn("The properties " + OLD_FORM + ".* are deprecated. Use " + SHORT_FORM
                     + ".{type,address,password,database} instead");
             return target(OLD_FORM, old);
         }
+        checkNothingIsUnheard(SHORT_FORM, properties.lock().server());
+        if (old != null) {
+            checkNothingIsUnheard(OLD_FORM, old);
+        }
+        BoltworkProperties.Redis redis = properties.redis();
+        checkUnheard("ssl-bundle", redis.sslBundle(), "spring.data.redis.ssl.bundle");
+        checkUnheard("sentinel-username", redis.sentinelUsername(), "spring.data.redis.sentinel.username");
+        checkUnheard("sentinel-password", redis.sentinelPassword(), "spring.data.redis.sentinel.password");
         return application.target(timeout());
+    }
+
+    /** Rejects a short form without an address: the locks would be elsewhere. */
+    private static void checkNothingIsUnheard(String form, Server server) {
+        if (!server.equals(new Binder(List.of()).bindOrCreate(form, Server.class))) {
+            throw new WrongPropertyException(
+                    form + ".address",
+                    "It is missing, so no other property of " + form + " has an effect.",
+                    "Set it to the address of Redis, or remove the other properties.");
+        }
+    }
+
+    /** Rejects a property that the application's own connection does not use. */
+    private static void checkUnheard(String property, @Nullable String value, String instead) {
+        if (StringUtils.hasText(value)) {
+            throw new WrongPropertyException(
+                    OWN_FORM + "." + property,
+                    "It has an effect only with " + OWN_FORM + ".uri or " + SHORT_FORM + ".address.",
+                    "Set one of them, or set " + instead + " for the application's own connection.");
+        }
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -25,33 +26,51 @@ final class SecretValues implements ConfigurationPropertiesBindHandlerAdvisor {
             ConfigurationPropertyName.of("redisson.lock.server"),
             ConfigurationPropertyName.of("spring.data.redis"));
 
+    private static final Pattern UNRESOLVED = Pattern.compile("\\$\\{[^}]*}");
+
+    /** For properties that are bound without a bean. */
+    static final BindHandler HANDLER = new SecretValues().apply(BindHandler.DEFAULT);
+
     @Override
     public BindHandler apply(BindHandler handler) {
         return new AbstractBindHandler(handler) {
             @Override
+            public @Nullable Object onSuccess(
+                    ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+                if (isSecret(name) && UNRESOLVED.matcher(result.toString()).find()) {
+                    throw WrongPropertyException.hidden(name.toString(), "A placeholder in it has no value.");
+                }
+                return super.onSuccess(name, target, context, result);
+            }
+
+            @Override
             public @Nullable Object onFailure(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
                     throws Exception {
-                if (ROOTS.stream().noneMatch(root -> root.isAncestorOf(name))) {
-                    return super.onFailure(name, target, context, error);
-                }
                 if (error instanceof ConverterNotFoundException
+                        && isOurs(name)
                         && target.getType().resolve(Object.class).isRecord()) {
                     return new Binder(List.of()).bindOrCreate(name.toString(), target);
                 }
-                if (quotes(name, error)) {
-                    throw WrongPropertyException.hidden(
-                            name.toString(), "It cannot be read. Does a placeholder in it have no value?");
+                if (isSecret(name) && quotesTheValue(error)) {
+                    throw WrongPropertyException.hidden(name.toString(), "It cannot be read.");
                 }
                 return super.onFailure(name, target, context, error);
             }
         };
     }
 
-    private static boolean quotes(ConfigurationPropertyName name, Exception error) {
-        return WrongPropertyException.mayBeSecret(name.toString())
-                && !(error instanceof BindException
-                        || error instanceof WrongPropertyException
-                        || error instanceof InvalidConfigurationPropertyValueException);
+    private static boolean isOurs(ConfigurationPropertyName name) {
+        return ROOTS.stream().anyMatch(root -> root.isAncestorOf(name));
+    }
+
+    private static boolean isSecret(ConfigurationPropertyName name) {
+        return isOurs(name) && WrongPropertyException.mayBeSecret(name.toString());
+    }
+
+    private static boolean quotesTheValue(Exception error) {
+        return !(error instanceof BindException
+                || error instanceof WrongPropertyException
+                || error instanceof InvalidConfigurationPropertyValueException);
     }
 }

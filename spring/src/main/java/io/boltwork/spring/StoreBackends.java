@@ -85,10 +85,13 @@ final class StoreBackends {
             ZooKeeperOptions options = options(zookeeper);
             String servers = zookeeper.connectString();
             if (StringUtils.hasText(servers)) {
-                return BoltworkProperties.apply(
-                        "boltwork.zookeeper.connect-string",
-                        servers,
-                        addresses -> ZooKeeperBackend.connect(addresses, options));
+                try {
+                    return ZooKeeperBackend.connect(servers, options);
+                } catch (IllegalArgumentException quotesTheText) {
+                    throw WrongPropertyException.hidden(
+                            "boltwork.zookeeper.connect-string",
+                            "It must be a list of servers such as 'host1:2181,host2:2181', without a scheme.");
+                }
             }
             CuratorFramework framework = frameworks.getIfUnique();
             if (framework == null) {

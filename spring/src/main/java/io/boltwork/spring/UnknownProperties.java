@@ -36,8 +36,11 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
     private static final Set<String> LOCATION =
             PropertyNames.of("redis", PropertiesRedis.Redis.class).words("redis");
 
-    /** The variables from which the command reads its store. */
-    private static final Set<String> OF_THE_COMMAND = Set.of("BOLTWORK_URI", "BOLTWORK_PASSWORD");
+    /** Variables that the command reads or sets, and that resemble properties. */
+    private static final Set<String> OF_THE_COMMAND = Set.of("BOLTWORK_URI", "BOLTWORK_PASSWORD", "BOLTWORK_LOCK");
+
+    /** The system property by which tests choose a Redis binary. */
+    private static final String OF_TESTS = "boltwork.redis";
 
     /** The variables that Kubernetes and Docker set for a service. */
     private static final Pattern OF_A_SERVICE =
@@ -104,7 +107,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
                 && written.toLowerCase(Locale.ROOT).startsWith(prefix.replace('.', '_') + "_")) {
             List<String> words = List.of(written.toLowerCase(Locale.ROOT).split("_"));
             if (!known.containsVariable(written)
-                    && !isOfAnotherProgram(words)
+                    && !isOfAnotherProgram(written, words)
                     && !isOfAService(written, source)) {
                 found.add(new Unknown(written, words));
             }
@@ -118,7 +121,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
             boolean shared =
                     variable || source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME);
             List<String> words = words(name);
-            if (!(shared && isOfAnotherProgram(words)) && !isEmptySection(name, source.getProperty(written))) {
+            if (!(shared && isOfAnotherProgram(written, words)) && !isEmptySection(name, source.getProperty(written))) {
                 found.add(new Unknown(written, words));
             }
         }
@@ -134,20 +137,14 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
     }
 
     /** Returns whether a name in a shared source has nothing to do with the properties. */
-    private boolean isOfAnotherProgram(List<String> words) {
+    private boolean isOfAnotherProgram(String written, List<String> words) {
         int depth = root.getNumberOfElements();
-        if (words.size() <= depth) {
+        if (words.size() <= depth || OF_THE_COMMAND.contains(written) || OF_TESTS.equals(written)) {
             return true;
         }
         String first = words.get(depth);
-        if (words.size() == depth + 1) {
-            if (known.isSection(ConfigurationPropertyName.adapt(String.join(".", words), '.'))
-                    || OF_THE_COMMAND.contains(String.join("_", words).toUpperCase(Locale.ROOT))) {
-                return true;
-            }
-            if (LOCATION.contains(first) || known.hasLast(first)) {
-                return false;
-            }
+        if (words.size() == depth + 1 && (LOCATION.contains(first) || known.hasLast(first))) {
+            return false;
         }
         return known.words(prefix).stream()
                 .flatMap(word -> Stream.of(word, word.split("-")[0]))

@@ -90,9 +90,28 @@ class ServerPropertiesTest {
     }
 
     @Test
-    void defaultServerIsTheLocalRedis() {
-        redis().withPropertyValues("spring.data.redis.port=" + server.port(), "boltwork.lock.server.type=sentinel")
+    void propertiesWithoutAnAddressAreRefused() {
+        ApplicationContextRunner application = redis().withPropertyValues("spring.data.redis.port=" + server.port());
+        application
+                .withPropertyValues("boltwork.lock.server.type=standalone")
                 .run(context -> assertUsable(context.getBean(LockClient.class)));
+        for (String form : List.of("boltwork.lock.server", "redisson.lock.server")) {
+            for (String setting : List.of("type=sentinel", "password=s3cret", "database=3", "master=m")) {
+                application
+                        .withPropertyValues(form + "." + setting)
+                        .run(context -> assertThat(context)
+                                .getFailure()
+                                .rootCause()
+                                .hasMessageStartingWith(form + ".address: It is missing"));
+            }
+        }
+    }
+
+    @Test
+    void propertiesThatTheApplicationsConnectionDoesNotUseAreRefused() {
+        assertWrong(redis(), "boltwork.redis.ssl-bundle=b", "It has an effect only with boltwork.redis.uri");
+        assertWrong(redis(), "boltwork.redis.sentinel-username=u", "It has an effect only with");
+        assertWrong(redis(), "boltwork.redis.sentinel-password=p", "It has an effect only with");
     }
 
     private static ApplicationContextRunner at(String form) {

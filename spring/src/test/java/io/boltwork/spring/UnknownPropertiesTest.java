@@ -96,7 +96,7 @@ class UnknownPropertiesTest {
                             assertThat(analysis.getDescription())
                                     .contains("boltwork.lock.names.shop.stock.enabled", "Origin: ", "mine");
                             assertThat(analysis.getAction())
-                                    .contains("The properties of boltwork.lock.names[shop.stock] are enabled, lease");
+                                    .contains("The properties of boltwork.lock.names[shop.stock] are enabled, optional, lease");
                         }));
     }
 

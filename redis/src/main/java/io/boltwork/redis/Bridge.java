@@ -59,8 +59,9 @@ public final class Bridge {
                         Printable.text("patterns must not contain an empty one, but are " + Arrays.toString(patterns)));
             }
             if (!KeySpace.isBridgeable(pattern)) {
-                throw new IllegalArgumentException(Printable.text("patterns must not contain {, } or %, because Redisson"
-                        + " uses other keys for such names, but one is '" + pattern + "'"));
+                throw new IllegalArgumentException(
+                        Printable.text("patterns must not contain {, } or %, because Redisson"
+                                + " uses other keys for such names, but one is '" + pattern + "'"));
             }
             compiled.add(new NamePattern(pattern));
         }

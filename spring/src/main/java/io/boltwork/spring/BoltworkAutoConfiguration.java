@@ -56,7 +56,11 @@ import org.springframework.util.StringUtils;
 @ConditionalOnProperty(name = "boltwork.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(BoltworkProperties.class)
 @ImportRuntimeHints(BoltworkRuntimeHints.class)
-@Import({StoreBackends.JdbcConfiguration.class, StoreBackends.ZooKeeperConfiguration.class})
+@Import({
+    StoreBackends.JdbcConfiguration.class,
+    StoreBackends.ZooKeeperConfiguration.class,
+    StoreBackends.MissingConfiguration.class
+})
 public final class BoltworkAutoConfiguration {
     static final String CLIENT = "boltworkLockClient";
     static final String BACKEND = "boltworkBackend";

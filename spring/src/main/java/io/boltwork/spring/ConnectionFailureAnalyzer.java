@@ -21,16 +21,19 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
         if (backend == null || !BEANS.contains(String.valueOf(beanName(cause)))) {
             return null;
         }
+        RedisStartException redis = findCause(cause, RedisStartException.class);
         return new FailureAnalysis(
-                "Boltwork cannot use its lock backend: " + backend.getMessage(),
-                backend.isRetryable()
-                        ? "With 'boltwork.backend=jdbc' or 'zookeeper', start the database or ZooKeeper. Otherwise start"
-                                + " Redis, or set its address with 'spring.data.redis.*', 'boltwork.redis.uri' or"
-                                + " 'boltwork.lock.server.*'. To start without Redis, set"
-                                + " 'boltwork.redis.lazy-connect=true'. For tests without Redis, set"
-                                + " 'boltwork.backend=memory'."
-                        : "Correct the user, password, rights or version as described above.",
+                "Boltwork cannot use its lock backend: " + (redis == null ? backend : redis).getMessage(),
+                redis != null ? redis.action() : action(backend),
                 backend);
+    }
+
+    private static String action(BackendException backend) {
+        return backend.isRetryable()
+                ? "Start what the message names, or correct its address: boltwork.lock.server.address of a quorum,"
+                        + " boltwork.zookeeper.connect-string, or that of the DataSource bean. For tests without a"
+                        + " server, set boltwork.backend=memory."
+                : "Correct the user, its rights or the version, as described above.";
     }
 
     /** Returns the name of the innermost bean that was being created. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanFactory;
@@ -107,10 +107,10 @@ final class LockBeanCheck implements MergedBeanDefinitionPostProcessor, SmartIni
 
     private boolean isOfSpring(String name) {
         BeanDefinition definition = beans.getBeanDefinition(name);
-        String declared = definition instanceof AnnotatedBeanDefinition annotated
-                        && annotated.getFactoryMethodMetadata() != null
-                ? annotated.getFactoryMethodMetadata().getDeclaringClassName()
-                : String.valueOf(definition.getBeanClassName());
+        String declared =
+                definition instanceof AnnotatedBeanDefinition annotated && annotated.getFactoryMethodMetadata() != null
+                        ? annotated.getFactoryMethodMetadata().getDeclaringClassName()
+                        : String.valueOf(definition.getBeanClassName());
         return declared.startsWith("org.springframework.");
     }
 

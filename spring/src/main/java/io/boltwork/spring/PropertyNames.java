@@ -131,7 +131,8 @@ final class PropertyNames {
         for (String section : sections) {
             String map = section.substring(0, section.length() - 1);
             if (section.endsWith("." + KEY) && text.startsWith(map)) {
-                return inMap(map.substring(0, map.length() - 1), written.subList(map.split("\\.").length, written.size()));
+                return inMap(
+                        map.substring(0, map.length() - 1), written.subList(map.split("\\.").length, written.size()));
             }
         }
         String key = written.get(Math.max(0, written.size() - 2)); // if the name of the map is mistyped
@@ -149,7 +150,8 @@ final class PropertyNames {
         if (written.size() == 1) {
             String only = written.get(0);
             return settings.stream().anyMatch(each -> Spelling.resemble(only, each))
-                    ? new Nearest(map + ".GROUP", Spelling.nearest(only, settings).orElseThrow(), settings)
+                    ? new Nearest(
+                            map + ".GROUP", Spelling.nearest(only, settings).orElseThrow(), settings)
                     : new Nearest(map + bracketed(only), settings.get(0), settings);
         }
         Nearest nearest = null;

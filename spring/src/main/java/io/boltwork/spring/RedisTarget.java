@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import io.boltwork.BackendException;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.Bridge;
 import io.boltwork.redis.RedisBackend;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
@@ -45,6 +47,8 @@ record RedisTarget(
         @Nullable ClientResources resources,
         QuorumOptions quorum) {
 
+    private static final Pattern TLS = Pattern.compile("redis(s|\\+ssl|\\+tls)");
+
     /** The kind of Redis deployment. */
     enum Kind {
         /** One address: a server, or sentinels. */
@@ -59,14 +63,37 @@ record RedisTarget(
 
     /** Connects; blocks for at most about 5 s. This is the only place that selects the kind of connection. */
     LockBackend connect(BoltworkProperties.Redis redis, UnaryOperator<RedisOptions> customizers) {
+        checkTls(redis);
         RedisOptions options = customizers.apply(withTarget(options(redis)));
         try {
             return connect(options);
+        } catch (BackendException e) {
+            throw new RedisStartException(said, e);
         } catch (IllegalArgumentException e) {
             String reason = String.valueOf(e.getMessage());
             throw bean == null
                     ? WrongPropertyException.hidden(said, reason)
                     : RedisFactoryException.of(bean, "has an address that Boltwork cannot use (" + reason + ")");
+        }
+    }
+
+    /** Rejects properties of TLS if no connection uses it: passwords would be sent in the clear. */
+    private void checkTls(BoltworkProperties.Redis redis) {
+        if (uris.stream().anyMatch(uri -> TLS.matcher(uri).lookingAt())) {
+            return;
+        }
+        checkTls("ssl-bundle", redis.sslBundle());
+        checkTls("trusted-certificates", redis.trustedCertificates());
+        checkTls("client-certificate", redis.clientCertificate());
+    }
+
+    private void checkTls(String property, @Nullable Object value) {
+        if (value != null && StringUtils.hasText(value.toString())) {
+            throw new WrongPropertyException(
+                    "boltwork.redis." + property,
+                    "It has an effect only with TLS, but " + said + " does not use TLS.",
+                    "Begin the address with rediss://, set spring.data.redis.ssl.enabled=true if the address is in"
+                            + " spring.data.redis, or remove the property.");
         }
     }
 

@@ -29,9 +29,12 @@ final class Spelling {
                     continue;
                 }
                 boolean same = from.charAt(i - 1) == to.charAt(j - 1);
-                cost[i][j] = Math.min(
-                        cost[i - 1][j - 1] + (same ? 0 : 1), 1 + Math.min(cost[i - 1][j], cost[i][j - 1]));
-                if (i > 1 && j > 1 && from.charAt(i - 1) == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1)) {
+                cost[i][j] =
+                        Math.min(cost[i - 1][j - 1] + (same ? 0 : 1), 1 + Math.min(cost[i - 1][j], cost[i][j - 1]));
+                if (i > 1
+                        && j > 1
+                        && from.charAt(i - 1) == to.charAt(j - 2)
+                        && from.charAt(i - 2) == to.charAt(j - 1)) {
                     cost[i][j] = Math.min(cost[i][j], cost[i - 2][j - 2] + 1);
                 }
             }

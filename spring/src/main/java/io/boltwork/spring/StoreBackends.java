@@ -8,6 +8,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import io.boltwork.zookeeper.ZooKeeperOptions;
 import java.nio.file.Path;
+import java.util.Locale;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ObjectProvider;
@@ -137,6 +138,22 @@ final class StoreBackends {
                         "boltwork.zookeeper.client-certificate", certificate, with::withClientCertificate);
             }
             return with;
+        }
+    }
+
+    /** Explains why there is no backend. It is considered after all other configurations of backends. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
+    static class MissingConfiguration {
+
+        @Bean
+        LockBackend boltworkMissingBackend(BoltworkProperties properties) {
+            String name = properties.backend().name().toLowerCase(Locale.ROOT);
+            throw new WrongPropertyException(
+                    "boltwork.backend",
+                    "'" + name + "' needs the module boltwork-" + name + ", which is not on the class path.",
+                    "Add the dependency io.boltwork:boltwork-" + name + ", or choose another backend. If the module is"
+                            + " on the class path, write the value as '" + name + "'.");
         }
     }
 }

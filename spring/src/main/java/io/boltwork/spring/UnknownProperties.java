@@ -103,8 +103,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 
     private void look(PropertySource<?> source, String written, List<Unknown> found) {
         boolean variable = source instanceof SystemEnvironmentPropertySource;
-        if (variable
-                && written.toLowerCase(Locale.ROOT).startsWith(prefix.replace('.', '_') + "_")) {
+        if (variable && written.toLowerCase(Locale.ROOT).startsWith(prefix.replace('.', '_') + "_")) {
             List<String> words = List.of(written.toLowerCase(Locale.ROOT).split("_"));
             if (!known.containsVariable(written)
                     && !isOfAnotherProgram(written, words)

@@ -137,9 +137,8 @@ class SecretsTest {
 
     /** Each malformed address once, with the properties in turn; with {@code -Pwhole}, each with each property. */
     static Stream<String> wrong() {
-        List<String> all = malformed()
-                .map(each -> each.get()[0] + "=" + each.get()[1])
-                .toList();
+        List<String> all =
+                malformed().map(each -> each.get()[0] + "=" + each.get()[1]).toList();
         boolean whole = Boolean.getBoolean("boltwork.whole");
         return Stream.concat(
                 IntStream.range(0, all.size())
@@ -154,7 +153,9 @@ class SecretsTest {
     void wholeOutputAtDebugLevelContainsNoPassword(String settings, CapturedOutput output) {
         for (boolean variables : new boolean[] {false, true}) {
             SpringApplication application = new SpringApplication(
-                    SslAutoConfiguration.class, BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class);
+                    SslAutoConfiguration.class,
+                    BoltworkAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class);
             application.setWebApplicationType(WebApplicationType.NONE);
             application.setBannerMode(Banner.Mode.OFF);
             application.setEnvironment(environment(settings, variables));
@@ -162,13 +163,16 @@ class SecretsTest {
                     .isThrownBy(() -> application.run("--logging.level.root=DEBUG"))
                     .satisfies(failure ->
                             assertThat(Throwables.getStackTrace(failure)).doesNotContain(SECRET));
-            assertThat(output).contains("APPLICATION FAILED TO START", " DEBUG ").doesNotContain(SECRET);
+            assertThat(output)
+                    .contains("APPLICATION FAILED TO START", " DEBUG ")
+                    .doesNotContain(SECRET);
         }
     }
 
     @AfterAll
     static void resetLogging() {
-        LoggingSystem.get(SecretsTest.class.getClassLoader()).setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.INFO);
+        LoggingSystem.get(SecretsTest.class.getClassLoader())
+                .setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.INFO);
     }
 
     private static ConfigurableEnvironment environment(String settings, boolean variables) {

@@ -66,7 +66,8 @@ final class TestApplication {
     }
 
     private static boolean names(Throwable failure, String property) {
-        return (failure instanceof WrongPropertyException wrong && wrong.property().equals(property))
+        return (failure instanceof WrongPropertyException wrong
+                        && wrong.property().equals(property))
                 || (failure instanceof InvalidConfigurationPropertyValueException invalid
                         && invalid.getName().equals(property))
                 || (failure instanceof BindException bind

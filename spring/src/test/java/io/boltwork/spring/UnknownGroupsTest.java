@@ -61,8 +61,10 @@ class UnknownGroupsTest {
         shop().withPropertyValues("boltwork.lock.names" + name + ".enabled=false")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .isInstanceOfSatisfying(WrongPropertyException.class, wrong -> assertThat(wrong.action())
-                                .contains("The groups are Shop.close, imports, shop.stock, stock."))
+                        .isInstanceOfSatisfying(
+                                WrongPropertyException.class,
+                                wrong -> assertThat(wrong.action())
+                                        .contains("The groups are Shop.close, imports, shop.stock, stock."))
                         .hasMessageContaining("No @DistributedLock has this group. The nearest one is"
                                 + " boltwork.lock.names" + (nearest.startsWith("[") ? "" : ".") + nearest + "."));
     }
@@ -101,8 +103,8 @@ class UnknownGroupsTest {
     @Test
     void lazyBeansCount() {
         shop().withPropertyValues("boltwork.lock.names.stock.enabled=false", "spring.main.lazy-initialization=true")
-                .withInitializer(context -> context.addBeanFactoryPostProcessor(
-                        new LazyInitializationBeanFactoryPostProcessor()))
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run(context -> assertThat(context).hasNotFailed());
     }
 

@@ -5,14 +5,17 @@ import static io.boltwork.spring.TestApplication.assertWrong;
 import static io.boltwork.spring.TestApplication.memory;
 import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,9 +23,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
@@ -44,6 +50,20 @@ class UnknownPropertiesTest {
 
     private static ApplicationContextRunner shop() {
         return memory().withBean(Shop.class);
+    }
+
+    private static void assertRefused(PropertySource<?> source, String property, String nearest) {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(source);
+        assertThatExceptionOfType(WrongPropertyException.class)
+                .isThrownBy(() -> new UnknownProperties(environment).check())
+                .withMessage(property + ": There is no such property. The nearest one is " + nearest + ".");
+    }
+
+    @Test
+    void stopsTheStart() {
+        assertWrong(
+                shop(), "boltwork.redis.host=a", "There is no such property. The nearest one is boltwork.redis.uri.");
     }
 
     @ParameterizedTest
@@ -80,7 +100,7 @@ class UnknownPropertiesTest {
         "boltwork.application[0], boltwork.application"
     })
     void isRefusedAndTheNearestIsNamed(String property, String nearest) {
-        assertWrong(shop(), property + "=s3cr3t", "There is no such property. The nearest one is " + nearest + ".");
+        assertRefused(new MapPropertySource("test", Map.of(property, "s3cr3t")), property, nearest);
     }
 
     @Test
@@ -90,13 +110,14 @@ class UnknownPropertiesTest {
                 .getPropertySources()
                 .addFirst(new MapPropertySource("mine", Map.of("boltwork.lock.names.shop.stock.enabled", "false")));
         memory().withInitializer(context -> context.setEnvironment(environment))
-                .run(context -> assertThat(new PropertyFailureAnalyzer(environment)
-                                .analyze(context.getStartupFailure()))
+                .run(context -> assertThat(
+                                new PropertyFailureAnalyzer(environment).analyze(context.getStartupFailure()))
                         .satisfies(analysis -> {
                             assertThat(analysis.getDescription())
                                     .contains("boltwork.lock.names.shop.stock.enabled", "Origin: ", "mine");
                             assertThat(analysis.getAction())
-                                    .contains("The properties of boltwork.lock.names[shop.stock] are enabled, optional, lease");
+                                    .contains(
+                                            "The properties of boltwork.lock.names[shop.stock] are enabled, optional, lease");
                         }));
     }
 
@@ -124,8 +145,17 @@ class UnknownPropertiesTest {
                 "BOLTWORK_REDIS_HOST=h"
             })
     void otherFormsOfANameAreKnown(String properties) {
-        shop().withPropertyValues(properties.split(",")).run(context -> assertThat(context)
-                .hasNotFailed());
+        Map<String, Object> values = Arrays.stream(properties.split(","))
+                .map(each -> each.split("=", 2))
+                .collect(Collectors.toMap(each -> each[0], each -> each[1]));
+        check(new MapPropertySource("test", values));
+    }
+
+    private static void check(PropertySource<?> source) {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(source);
+        new UnknownProperties(environment).check();
+        Binder.get(environment).bindOrCreate("boltwork", Bindable.of(BoltworkProperties.class), SecretValues.HANDLER);
     }
 
     @Test
@@ -144,14 +174,13 @@ class UnknownPropertiesTest {
         var source = new YamlPropertySourceLoader()
                 .load("yaml", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)))
                 .get(0);
-        shop().withInitializer(context -> context.getEnvironment().getPropertySources().addFirst(source))
+        shop().withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(source))
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
-    private static ApplicationContextRunner variables(String name, String value) {
-        return shop().withInitializer(context -> context.getEnvironment()
-                .getPropertySources()
-                .addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment", Map.of(name, value))));
+    private static PropertySource<?> variable(String name, String value) {
+        return new SystemEnvironmentPropertySource("test-systemEnvironment", Map.of(name, value));
     }
 
     @ParameterizedTest
@@ -170,9 +199,7 @@ class UnknownPropertiesTest {
         "boltwork.redis.host, boltwork.redis.uri"
     })
     void environmentVariableIsRefused(String variable, String nearest) {
-        variables(variable, "6379").run(context -> assertThat(context)
-                .getFailure()
-                .hasMessageContaining(variable + ": There is no such property. The nearest one is " + nearest + "."));
+        assertRefused(variable(variable, "6379"), variable, nearest);
     }
 
     /** Variables that Spring Boot reads, and variables of other programs. */
@@ -202,7 +229,7 @@ class UnknownPropertiesTest {
         "BOLTWORK_REDIS_PORT_6379_TCP_ADDR, 10.0.0.1"
     })
     void environmentVariablesOfOthersAreLeftAlone(String variable, String value) {
-        variables(variable, value).run(context -> assertThat(context).hasNotFailed());
+        check(variable(variable, value));
     }
 
     @Test
@@ -222,11 +249,29 @@ class UnknownPropertiesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"boltwork.redis.host", "boltwork.enabeld", "boltwork.host", "boltwork.lock.server.adress"})
-    void systemPropertyIsRefused(String property) {
-        shop().withSystemProperties(property + "=1").run(context -> assertThat(context)
-                .getFailure()
-                .hasMessageContaining(property + ": There is no such property"));
+    @CsvSource({
+        "boltwork.redis.host, boltwork.redis.uri",
+        "boltwork.enabeld, boltwork.enabled",
+        "boltwork.host, boltwork.redis.uri",
+        "boltwork.lock.server.adress, boltwork.lock.server.address"
+    })
+    void systemPropertyIsRefused(String property, String nearest) {
+        assertRefused(new MapPropertySource("systemProperties", Map.of(property, "1")), property, nearest);
+    }
+
+    /** A program that the command starts may be an application with Spring. */
+    @Test
+    void startsUnderTheCommand() {
+        PropertySource<?> environment = new SystemEnvironmentPropertySource(
+                "test-systemEnvironment",
+                Map.of("BOLTWORK_LOCK", "report", "BOLTWORK_TOKEN", "7", "BOLTWORK_DEADLINE", "1785000000"));
+        shop().withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(environment))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(BoltworkProperties.class).lock().enabled())
+                            .isTrue();
+                });
     }
 
     @ConfigurationProperties("boltwork.acme")
@@ -258,7 +303,8 @@ class UnknownPropertiesTest {
                 .matcher(metadata)
                 .results()
                 .map(each -> each.group(1))
-                .filter(name -> !name.matches("boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|metrics|lock\\.names)"))
+                .filter(name ->
+                        !name.matches("boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|metrics|lock\\.names)"))
                 .toList();
         assertThat(described).hasSizeGreaterThan(40);
         shop().run(context -> {

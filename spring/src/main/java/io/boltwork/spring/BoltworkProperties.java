@@ -104,10 +104,20 @@ record BoltworkProperties(
         }
     }
 
-    /** Rejects types that are no order: a property must not turn a lock into a read lock, which excludes less. */
-    static void checkOrder(String property, @Nullable LockType type) {
-        if (type != null && type.isReadOrWrite()) {
-            throw invalid(property, type, "It must be 'reentrant' or 'fair'. Only an annotation selects a read lock.");
+    /**
+     * The order in which waiting callers get a lock. A property must not turn a lock into a read lock, which excludes
+     * less.
+     */
+    enum Order {
+        /** The standard order. */
+        DEFAULT,
+        /** Clients take turns. */
+        REENTRANT,
+        /** All callers, in the order of their requests. */
+        FAIR;
+
+        LockType lockType() {
+            return LockType.valueOf(name());
         }
     }
 
@@ -289,7 +299,7 @@ record BoltworkProperties(
             @DefaultValue("" + DistributedLock.ADVICE_ORDER) int order,
             @Nullable String group,
             @DefaultValue("default") LockMode mode,
-            @DefaultValue("default") LockType type,
+            @DefaultValue("default") Order type,
             @Nullable Duration waitFor,
             @Nullable Duration lease,
             @Nullable Duration renewedLease,
@@ -319,7 +329,6 @@ record BoltworkProperties(
                             replication,
                             replicationWithin)
                     .check("boltwork.lock");
-            checkOrder("boltwork.lock.type", type);
             names.forEach((name, override) -> override.check("boltwork.lock.names." + name));
         }
 
@@ -328,7 +337,7 @@ record BoltworkProperties(
             return new LockDefaults(
                     StringUtils.hasText(group) ? group : null,
                     mode,
-                    type,
+                    type.lockType(),
                     waitFor,
                     lease,
                     renewedLease,
@@ -427,7 +436,7 @@ record BoltworkProperties(
             @Nullable Duration renewedLease,
             @Nullable Duration waitFor,
             @Nullable LockMode mode,
-            @Nullable LockType type,
+            @Nullable Order type,
             @Nullable Integer permits,
             @Nullable Duration minHold,
             @Nullable Duration maxHold,
@@ -451,7 +460,6 @@ record BoltworkProperties(
                             replication,
                             replicationWithin)
                     .check(prefix);
-            checkOrder(prefix + ".type", type);
             if (permits != null && permits < 1) {
                 throw invalid(prefix + ".permits", permits, "It must be at least 1.");
             }

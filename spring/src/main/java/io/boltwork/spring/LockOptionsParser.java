@@ -34,8 +34,8 @@ final class LockOptionsParser {
         boolean saysOrder =
                 annotation.type() != LockType.DEFAULT && !annotation.type().isReadOrWrite();
         LockType order = saysOrder ? annotation.type() : defaults.type();
-        if (override != null && override.type() != null && override.type() != LockType.DEFAULT) {
-            order = override.type();
+        if (override != null && override.type() != null && override.type() != BoltworkProperties.Order.DEFAULT) {
+            order = override.type().lockType();
         }
         LockRelease release = annotation.release() == LockRelease.DEFAULT ? defaults.release() : annotation.release();
         if (override != null && override.release() != null && override.release() != LockRelease.DEFAULT) {

@@ -75,8 +75,8 @@ class LockTypeMistakesTest {
 
     @Test
     void propertiesDoNotChangeTheKind() {
-        assertWrong(memory(), "boltwork.lock.type=read", "It must be 'reentrant' or 'fair'");
-        assertWrong(memory(), "boltwork.lock.names.x.type=write", "It must be 'reentrant' or 'fair'");
+        assertWrong(memory(), "boltwork.lock.type=read", "Order.read");
+        assertWrong(memory(), "boltwork.lock.names.x.type=write", "Order.write");
         assertWrong(memory(), "boltwork.lock.names.x.permits=0", "It must be at least 1");
         memory().withBean(Merged.class)
                 .withPropertyValues("boltwork.lock.on-lost=interrupt", "boltwork.lock.names.class.permits=4")

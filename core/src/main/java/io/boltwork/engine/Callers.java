@@ -16,11 +16,13 @@ import io.boltwork.machine.Waiter;
 import io.boltwork.machine.Waiter.WaitResult;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
+import io.boltwork.spi.Patience;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls in which a user's thread waits. Users' threads block here and nowhere else. Thread-safe. */
@@ -34,6 +36,7 @@ final class Callers {
     private final Heartbeat heartbeat;
     private final LongWaits longWaits;
     private final Sleeper sleeper;
+    private final LongSupplier clock;
 
     Callers(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, LongWaits longWaits, Sleeper sleeper) {
         this.core = core;
@@ -41,6 +44,7 @@ final class Callers {
         this.heartbeat = heartbeat;
         this.longWaits = longWaits;
         this.sleeper = sleeper;
+        this.clock = core.ticker::nanos;
     }
 
     // ================================================================ acquiring
@@ -357,14 +361,14 @@ final class Callers {
     /**
      * Sleeps until a promise is decided. An interrupt does not end the sleep; the thread's flag is set afterwards.
      *
-     * @param nanos the longest time to sleep
+     * @param nanos the longest time to sleep, in the thread's {@linkplain Patience own time}
      * @return whether the promise is decided
      */
     boolean sleep(Promise<?> outcome, long nanos) {
-        long start = core.ticker.nanos();
+        Patience patience = new Patience(nanos, clock);
         boolean interrupted = false;
-        for (long left = nanos; !outcome.isDecided() && left > 0; left = nanos - (core.ticker.nanos() - start)) {
-            sleeper.sleep(outcome, core, left);
+        for (long part; !outcome.isDecided() && (part = patience.next()) > 0; ) {
+            sleeper.sleep(outcome, core, part);
             interrupted |= Thread.interrupted();
         }
         if (interrupted) {

@@ -3,6 +3,7 @@ package io.boltwork.engine;
 
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.Promise;
+import io.boltwork.spi.Patience;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
@@ -139,7 +140,8 @@ final class Shutdown {
         drivers.closeAll();
         boolean interrupted = false;
         Promise<Reply> removal = announcer.end();
-        while (!inUse.isEmpty() && core.ticker.nanos() - start < shutdownNanos) {
+        Patience patience = new Patience(shutdownNanos, core.ticker::nanos);
+        while (!inUse.isEmpty() && patience.next() > 0) {
             callers.lookAway();
             interrupted |= Thread.interrupted();
             for (LockDriver driver : inUse) {

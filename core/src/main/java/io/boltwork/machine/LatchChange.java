@@ -25,8 +25,11 @@ public final class LatchChange {
     /** The count to set; 0 to count down. */
     final int count;
 
-    /** The time at which the call began. Belongs to the machine, like all fields below. */
-    long since;
+    /**
+     * The time since which it was not answered, at most the command timeout before that was noticed; {@link Ticker#NEVER}
+     * if an answer may still come. Belongs to the machine, like all fields below.
+     */
+    long unansweredSince = Ticker.NEVER;
 
     /** The time at which it was sent last; {@link Ticker#NEVER} if it must be sent. */
     long sentAt = Ticker.NEVER;

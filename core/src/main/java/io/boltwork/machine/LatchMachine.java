@@ -117,7 +117,6 @@ public final class LatchMachine {
             effects.decide(change.outcome, new LatchChange.Failed(closed));
             return;
         }
-        change.since = effects.now();
         changes.add(change);
         send(change);
     }
@@ -294,9 +293,11 @@ public final class LatchMachine {
             change.notAfter = 0; // it will have no other effect
         }
         if (reply.outcome() == LatchOutcome.STALE) {
+            unanswered(change);
             send(change);
             return;
         }
+        change.unansweredSince = Ticker.NEVER;
         if (reply.outcome() == LatchOutcome.UNKNOWN && repeats.mayBeBehind()) {
             change.dueAt = effects.now() + LatchRepeats.PAUSE; // the setting of the count may be repeated
             return;
@@ -360,6 +361,7 @@ public final class LatchMachine {
             return;
         }
         if (cause.isRetryable()) {
+            unanswered(change);
             change.dueAt = now + pause();
         } else {
             decide(change, new LatchChange.Failed(refused(cause)));
@@ -406,11 +408,26 @@ public final class LatchMachine {
     }
 
     private void tick(LatchChange change, long now, long timeout) {
-        if (now - change.since >= effects.timing().outagePatience()) {
+        boolean isOverdue = change.dueAt == Ticker.NEVER && now - change.sentAt >= timeout;
+        if (isOverdue) {
+            unanswered(change);
+        }
+        if (now >= patienceEnds(change)) {
             decide(change, new LatchChange.Failed(unknown(patience())));
-        } else if (now >= change.dueAt || change.dueAt == Ticker.NEVER && now - change.sentAt >= timeout) {
+        } else if (now >= change.dueAt || isOverdue) {
             send(change);
         }
+    }
+
+    /** Notes that a change got no answer. Of the time since it was sent, at most the command timeout counts. */
+    private void unanswered(LatchChange change) {
+        long since = Math.max(change.sentAt, effects.now() - effects.timing().commandTimeout());
+        change.unansweredSince = Math.min(change.unansweredSince, since);
+    }
+
+    private long patienceEnds(LatchChange change) {
+        long since = change.unansweredSince;
+        return since == Ticker.NEVER ? Ticker.NEVER : since + effects.timing().outagePatience();
     }
 
     private String patience() {
@@ -423,7 +440,7 @@ public final class LatchMachine {
         long at = Math.min(pollAt, repeats.wakeAt());
         for (LatchChange change : changes) {
             at = Math.min(at, change.dueAt == Ticker.NEVER ? change.sentAt + timeout : change.dueAt);
-            at = Math.min(at, change.since + effects.timing().outagePatience());
+            at = Math.min(at, patienceEnds(change));
         }
         for (Question question : questions.values()) {
             at = Math.min(at, question.sentAt + timeout);

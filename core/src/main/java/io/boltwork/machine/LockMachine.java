@@ -250,7 +250,7 @@ public final class LockMachine extends LockState {
     public void answered(Command<?> command, long sent, Reply reply) {
         lastEvent = effects.now();
         if (reply instanceof Reply.Failed failed) {
-            outage = outage.failed(sent, failed.cause());
+            noAnswer(sent, failed.cause());
             AnswerHandlers.handlerOf(command).failed(this, command, failed);
         } else {
             if (!(reply instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.REFUSED)) {
@@ -434,7 +434,7 @@ public final class LockMachine extends LockState {
     /** Ends the wait for an answer after the command timeout. A later answer is an event like any other. */
     private void unanswered(Request request) {
         Pending pending = request.pending();
-        outage = outage.failed(pending.awaitedSince, null);
+        noAnswer(pending.awaitedSince, null);
         pending.awaited = null;
         pending.failures++;
         pending.dueAt = effects.now();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
+import io.boltwork.BackendException;
 import io.boltwork.ClientClosedException;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Printable;
@@ -246,6 +247,14 @@ public abstract class LockState {
     /** Notes the round trip of a command. */
     void measured(long nanos) {
         roundTrip = roundTrip == 0 ? nanos : roundTrip + (nanos - roundTrip) / 8;
+    }
+
+    /**
+     * Notes that the backend gave no answer to a command that was sent at that time. If this client did not run for longer
+     * than the command timeout, the answer may have arrived meanwhile, and the patience of callers does not count that time.
+     */
+    final void noAnswer(long sent, @Nullable BackendException cause) {
+        outage = outage.failed(Math.max(sent, effects.now() - commandTimeout()), cause);
     }
 
     /** Notes that the backend has answered. */

@@ -10,6 +10,7 @@ import io.boltwork.spi.Durations;
 import io.boltwork.spi.Freed;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Patience;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
@@ -144,7 +145,7 @@ public final class QuorumBackend implements LockBackend {
         Objects.requireNonNull(options, "options");
         List<LockBackend> copy = List.copyOf(nodes);
         checkNodes(copy);
-        return of(copy, options, QuorumWorld.system());
+        return of(copy, options, QuorumWorld.system(options.connectTimeout()));
     }
 
     static QuorumBackend of(List<LockBackend> nodes, QuorumOptions options, QuorumWorld world) {
@@ -184,8 +185,8 @@ public final class QuorumBackend implements LockBackend {
     /**
      * {@inheritDoc}
      *
-     * <p>Blocks until a majority of the servers is connected and no other one is being connected, for at most about 5 s. A
-     * server that cannot be reached is connected later.
+     * <p>Blocks until a majority of the servers is connected and no other one is being connected, for the
+     * {@linkplain QuorumOptions#withConnectTimeout connect timeout} at most. A server that cannot be reached is connected later.
      */
     @Override
     public void open(String client, BackendListener told) {
@@ -219,7 +220,10 @@ public final class QuorumBackend implements LockBackend {
 
     private void await() {
         try {
-            known.await(world.opensWithin(), TimeUnit.NANOSECONDS); // what is known by then decides
+            Patience patience = new Patience(world.opensWithin(), world.ticker()::nanos);
+            for (long part; (part = patience.next()) > 0 && !known.await(part, TimeUnit.NANOSECONDS); ) {
+                // what is known by then decides
+            }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -21,18 +21,22 @@ public final class QuorumOptions {
     /** With a longer one, a server that has started would not vote for more than a day. */
     private static final Duration LONGEST_LEASE = Duration.ofDays(1);
 
-    private static final QuorumOptions DEFAULTS = new QuorumOptions(Duration.ofSeconds(60), false);
+    private static final QuorumOptions DEFAULTS =
+            new QuorumOptions(Duration.ofSeconds(60), false, Duration.ofSeconds(10));
 
     private final Duration longestLease;
     private final boolean trustUptime;
+    private final Duration connectTimeout;
 
-    private QuorumOptions(Duration longestLease, boolean trustUptime) {
+    private QuorumOptions(Duration longestLease, boolean trustUptime, Duration connectTimeout) {
         this.longestLease = longestLease;
         this.trustUptime = trustUptime;
+        this.connectTimeout = connectTimeout;
     }
 
     /**
-     * Returns the default options: no lease is longer than 60 s, and the uptime that servers report is not trusted.
+     * Returns the default options: no lease is longer than 60 s, the uptime that servers report is not trusted, and the
+     * connect timeout is 10 s.
      *
      * @return the default options
      */
@@ -51,7 +55,7 @@ public final class QuorumOptions {
      */
     public QuorumOptions longestLease(Duration longest) {
         Durations.between("longest", longest, SHORTEST_LEASE, LONGEST_LEASE);
-        return new QuorumOptions(longest, trustUptime);
+        return new QuorumOptions(longest, trustUptime, connectTimeout);
     }
 
     /**
@@ -62,7 +66,22 @@ public final class QuorumOptions {
      * @return options with that setting; default: the reported uptime is not trusted
      */
     public QuorumOptions trustUptime() {
-        return new QuorumOptions(longestLease, true);
+        return new QuorumOptions(longestLease, true, connectTimeout);
+    }
+
+    /**
+     * Sets how long the creation of a client waits for a majority of the servers. {@code RedisBackend.connectQuorum} takes the
+     * connect timeout of its {@code RedisOptions} instead.
+     *
+     * @param timeout 1 ms to 10 min; default: 10 s
+     * @return options with that connect timeout
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public QuorumOptions withConnectTimeout(Duration timeout) {
+        return new QuorumOptions(
+                longestLease,
+                trustUptime,
+                Durations.between("timeout", timeout, Duration.ofMillis(1), Duration.ofMinutes(10)));
     }
 
     /**
@@ -72,6 +91,15 @@ public final class QuorumOptions {
      */
     public Duration longestLease() {
         return longestLease;
+    }
+
+    /**
+     * Returns how long the creation of a client waits for a majority of the servers.
+     *
+     * @return the connect timeout
+     */
+    public Duration connectTimeout() {
+        return connectTimeout;
     }
 
     /**
@@ -87,7 +115,8 @@ public final class QuorumOptions {
     public boolean equals(Object other) {
         return other instanceof QuorumOptions that
                 && longestLease.equals(that.longestLease)
-                && trustUptime == that.trustUptime;
+                && trustUptime == that.trustUptime
+                && connectTimeout.equals(that.connectTimeout);
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.boltwork.quorum;
 
 import io.boltwork.machine.Ticker;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -31,9 +32,6 @@ record QuorumWorld(
         Consumer<Throwable> defects,
         Runnable stop) {
 
-    /** As long as a client waits for a single server. */
-    private static final long OPENS_WITHIN = TimeUnit.SECONDS.toNanos(5);
-
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** Runs tasks later. Thread-safe. */
@@ -44,7 +42,7 @@ record QuorumWorld(
     }
 
     /** Returns the clock of the JVM, and a timer with a daemon thread of its own. */
-    static QuorumWorld system() {
+    static QuorumWorld system(Duration opensWithin) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, QuorumWorld::daemon);
         timer.setRemoveOnCancelPolicy(true);
         timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // tasks after stop are void
@@ -54,7 +52,7 @@ record QuorumWorld(
                 (task, delay) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 bound -> bound <= 0 ? 0 : ThreadLocalRandom.current().nextLong(bound),
                 opener -> daemon(opener).start(),
-                OPENS_WITHIN,
+                opensWithin.toNanos(),
                 defect -> LOG.log(System.Logger.Level.ERROR, "A quorum has a defect; locks may fail", defect),
                 timer::shutdownNow);
     }

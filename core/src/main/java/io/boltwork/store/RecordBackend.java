@@ -274,7 +274,8 @@ public class RecordBackend implements LockBackend {
         });
         List<NodeStatus> silent =
                 List.of(unreachable("no answer within " + commandTimeout().toMillis() + " ms"));
-        return status.completeOnTimeout(silent, commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        started.afterTimeout(() -> status.complete(silent));
+        return status;
     }
 
     private NodeStatus ask() {

@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +34,7 @@ final class StoreWorkers {
     private final List<Worker> workers = new ArrayList<>();
     private final String store;
     private final Duration timeout;
+    private final ScheduledThreadPoolExecutor timer;
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile boolean ended;
 
@@ -221,6 +224,12 @@ final class StoreWorkers {
     StoreWorkers(String store, int count, Duration timeout) {
         this.store = store;
         this.timeout = timeout;
+        this.timer = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "boltwork-store-timer");
+            thread.setDaemon(true);
+            return thread;
+        });
+        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy()); // tasks after the end are void
         for (int i = 0; i < count; i++) {
             Worker worker = new Worker("boltwork-store-" + i);
             workers.add(worker);
@@ -257,9 +266,13 @@ final class StoreWorkers {
     /** Checks the time limit soon. One check is planned at a time, however many tasks begin. */
     private void watch() {
         if (watching.compareAndSet(false, true)) {
-            CompletableFuture.delayedExecutor(timeout.toMillis() / LOOKS + 1, TimeUnit.MILLISECONDS, Runnable::run)
-                    .execute(this::look);
+            timer.schedule(this::look, timeout.toMillis() / LOOKS + 1, TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** Runs an action after the time limit of a task. */
+    void afterTimeout(Runnable action) {
+        timer.schedule(action, timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void look() {
@@ -299,6 +312,7 @@ final class StoreWorkers {
     /** Ends the threads. Tasks that are not being executed fail. */
     void end() {
         ended = true;
+        timer.shutdownNow();
         workers.forEach(Thread::interrupt);
         for (Worker worker : workers) {
             if (worker != Thread.currentThread()) {

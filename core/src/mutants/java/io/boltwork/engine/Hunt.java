@@ -37,6 +37,7 @@ final class Hunt {
             "io.boltwork.engine.LostReleasesTest",
             "io.boltwork.engine.ReleaseLogTest",
             "io.boltwork.engine.SuspensionRulesTest",
+            "io.boltwork.engine.StarvedClientRulesTest",
             "io.boltwork.engine.CloneRulesTest",
             "io.boltwork.engine.ClonesTest",
             "io.boltwork.engine.UsageRulesTest",

@@ -274,7 +274,7 @@ public final class StillClient {
             moveTo(Math.max(now(), task.at));
             task.run();
         }
-        moveTo(end);
+        moveTo(Math.max(now(), end)); // a task may have stalled the client
     }
 
     public FencedLock lock(LockOptions options) {

@@ -174,6 +174,11 @@ final class SimulatedClient {
         }
     }
 
+    /** Returns the time that the client has been paused. */
+    long paused() {
+        return paused;
+    }
+
     /** Returns the time that the client has been awake. */
     long awake() {
         return time.now() - paused;

@@ -26,6 +26,9 @@ final class SimulatedUser {
 
     private static final int BLUR_PART = 100;
 
+    /** A wait that ends late, because the client was paused, has one part more. */
+    private static final int PATIENCE_PARTS = 8;
+
     final Simulation simulation;
     final SimulationHistory history;
     final SimulationChecks checks;
@@ -371,12 +374,15 @@ final class SimulatedUser {
     private boolean ask(String what, long bound, Plan.Act act, BooleanSupplier call) {
         SimulationHistory.PendingCall pending = history.callBegins(client, act);
         long begin = client.awake();
+        long paused = client.paused();
         try {
             return call.getAsBoolean();
         } finally {
             history.callEnds(pending);
             if (!client.isDead() && bound != Ticker.NEVER) {
-                checks.callEnded(plan.name() + ": " + what, client.awake() - begin, bound + bound / BLUR_PART + BLUR);
+                long again = client.paused() == paused ? 0 : bound / PATIENCE_PARTS;
+                checks.callEnded(
+                        plan.name() + ": " + what, client.awake() - begin, bound + again + bound / BLUR_PART + BLUR);
             }
         }
     }

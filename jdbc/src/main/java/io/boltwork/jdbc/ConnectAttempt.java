@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
+import io.boltwork.spi.Patience;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -60,7 +60,7 @@ final class ConnectAttempt {
     /** Waits for the session. */
     StoreSession await(Duration patience) throws SQLException {
         try {
-            return session.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return Patience.of(patience).get(session);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause();
             if (cause instanceof SQLException sql) {

@@ -17,16 +17,18 @@ import java.util.regex.Pattern;
 public final class JdbcOptions {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
     private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
     private static final Duration SHORTEST_POLL = Duration.ofMillis(5);
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
     private static final Pattern PREFIX =
             Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}");
 
-    private static final JdbcOptions DEFAULTS =
-            new JdbcOptions(true, "boltwork_", Duration.ofSeconds(2), Duration.ofMillis(50), IdleLife.DEFAULT);
+    private static final JdbcOptions DEFAULTS = new JdbcOptions(
+            true, "boltwork_", Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofMillis(50), IdleLife.DEFAULT);
 
     private final boolean createTables;
     private final String tablePrefix;
+    private final Duration connectTimeout;
     private final Duration commandTimeout;
     private final Duration pollInterval;
     private final Duration idleLife;
@@ -34,11 +36,13 @@ public final class JdbcOptions {
     private JdbcOptions(
             boolean createTables,
             String tablePrefix,
+            Duration connectTimeout,
             Duration commandTimeout,
             Duration pollInterval,
             Duration idleLife) {
         this.createTables = createTables;
         this.tablePrefix = tablePrefix;
+        this.connectTimeout = connectTimeout;
         this.commandTimeout = commandTimeout;
         this.pollInterval = pollInterval;
         this.idleLife = idleLife;
@@ -47,8 +51,8 @@ public final class JdbcOptions {
     /**
      * Returns the default options.
      *
-     * @return tables that the backend makes, with the prefix {@code boltwork_}, a command timeout of 2 s, a poll every 50
-     *     ms, an idle life of 10 minutes
+     * @return tables that the backend makes, with the prefix {@code boltwork_}, a connect timeout of 10 s, a command
+     *     timeout of 2 s, a poll every 50 ms, an idle life of 10 minutes
      */
     public static JdbcOptions defaults() {
         return DEFAULTS;
@@ -63,7 +67,7 @@ public final class JdbcOptions {
      * @return these options with that setting
      */
     public JdbcOptions withCreateTables(boolean create) {
-        return new JdbcOptions(create, tablePrefix, commandTimeout, pollInterval, idleLife);
+        return new JdbcOptions(create, tablePrefix, connectTimeout, commandTimeout, pollInterval, idleLife);
     }
 
     /**
@@ -93,7 +97,7 @@ public final class JdbcOptions {
         }
         int dot = prefix.indexOf('.') + 1;
         String lowered = prefix.substring(0, dot) + prefix.substring(dot).toLowerCase(Locale.ROOT);
-        return new JdbcOptions(createTables, lowered, commandTimeout, pollInterval, idleLife);
+        return new JdbcOptions(createTables, lowered, connectTimeout, commandTimeout, pollInterval, idleLife);
     }
 
     /**
@@ -106,6 +110,28 @@ public final class JdbcOptions {
     }
 
     /**
+     * Sets how long the creation of a client waits for the backend's connections. The database may refuse sooner. The data
+     * source has limits of its own. Default: 10 s.
+     *
+     * @param timeout 100 ms to 10 min
+     * @return these options with that timeout
+     * @throws IllegalArgumentException if the timeout is out of range
+     */
+    public JdbcOptions withConnectTimeout(Duration timeout) {
+        Duration checked = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_CONNECT);
+        return new JdbcOptions(createTables, tablePrefix, checked, commandTimeout, pollInterval, idleLife);
+    }
+
+    /**
+     * Returns how long the creation of a client waits for the backend's connections.
+     *
+     * @return the timeout
+     */
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /**
      * Sets how long the backend waits for the answer to a statement. It is set as the network timeout of the connections. H2
      * has none: a call waits for a frozen H2 server until that answers or the connection breaks. Default: 2 s.
      *
@@ -115,7 +141,7 @@ public final class JdbcOptions {
      */
     public JdbcOptions withCommandTimeout(Duration timeout) {
         Duration checked = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT);
-        return new JdbcOptions(createTables, tablePrefix, checked, pollInterval, idleLife);
+        return new JdbcOptions(createTables, tablePrefix, connectTimeout, checked, pollInterval, idleLife);
     }
 
     /**
@@ -137,7 +163,7 @@ public final class JdbcOptions {
      */
     public JdbcOptions withPollInterval(Duration interval) {
         Duration checked = Durations.between("interval", interval, SHORTEST_POLL, LONGEST_POLL);
-        return new JdbcOptions(createTables, tablePrefix, commandTimeout, checked, idleLife);
+        return new JdbcOptions(createTables, tablePrefix, connectTimeout, commandTimeout, checked, idleLife);
     }
 
     /**
@@ -160,7 +186,12 @@ public final class JdbcOptions {
      */
     public JdbcOptions withIdleLife(Duration idleLife) {
         return new JdbcOptions(
-                createTables, tablePrefix, commandTimeout, pollInterval, Duration.ofMillis(IdleLife.millis(idleLife)));
+                createTables,
+                tablePrefix,
+                connectTimeout,
+                commandTimeout,
+                pollInterval,
+                Duration.ofMillis(IdleLife.millis(idleLife)));
     }
 
     /**
@@ -174,7 +205,8 @@ public final class JdbcOptions {
 
     @Override
     public String toString() {
-        return "JdbcOptions[createTables=" + createTables + ", tablePrefix=" + tablePrefix + ", commandTimeout="
+        return "JdbcOptions[createTables=" + createTables + ", tablePrefix=" + tablePrefix + ", connectTimeout="
+                + Durations.text(connectTimeout) + ", commandTimeout="
                 + Durations.text(commandTimeout) + ", pollInterval=" + Durations.text(pollInterval) + ", idleLife="
                 + Durations.text(idleLife) + "]";
     }

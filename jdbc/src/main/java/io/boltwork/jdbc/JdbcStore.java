@@ -34,8 +34,6 @@ import org.jspecify.annotations.Nullable;
 final class JdbcStore implements RecordStore {
     /** With two, a slow statement delays only half of the locks, and a pool of five has room for an application. */
     private static final int COMMAND_CONNECTIONS = 2;
-    /** A new connection needs several round trips, and perhaps TLS; as with Redis. */
-    private static final Duration SHORTEST_CONNECT = Duration.ofSeconds(5);
     /** Each of two waits at the end, so that closing takes about a second at most. */
     private static final long CLOSE_MILLIS = 250;
 
@@ -70,10 +68,7 @@ final class JdbcStore implements RecordStore {
         messages = started;
         connections.start();
         try {
-            started.open(
-                    SHORTEST_CONNECT.compareTo(options.commandTimeout()) > 0
-                            ? SHORTEST_CONNECT
-                            : options.commandTimeout());
+            started.open(options.connectTimeout());
         } catch (BackendException failed) {
             close();
             throw failed;

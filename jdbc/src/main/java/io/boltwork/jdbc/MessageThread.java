@@ -2,6 +2,7 @@
 package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Patience;
 import io.boltwork.store.StoreListener;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,7 +62,7 @@ final class MessageThread {
     /** Starts the thread, and waits until messages arrive. */
     void open(Duration patience) {
         thread.start();
-        long end = System.nanoTime() + patience.toNanos();
+        Patience left = Patience.of(patience);
         while (true) {
             try {
                 opened.get(10, TimeUnit.MILLISECONDS);
@@ -71,7 +72,7 @@ final class MessageThread {
                 if (problem != null) {
                     throw connections.exception(problem);
                 }
-                if (System.nanoTime() - end > 0) {
+                if (left.next() == 0) {
                     throw connections.exception(new SQLException("No connection within " + patience.toMillis()
                             + " ms. The backend needs three connections for itself"));
                 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
+import io.boltwork.BackendException;
 import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.redis.address.RedisDeployment;
@@ -29,13 +30,24 @@ final class QuorumConnector {
                             .toList());
         }
         RedisOptions each = options.withLazyConnect(true); // a server that is down must not delay the others
+        List<OwnThread<RedisBackend>> attempts = uris.stream()
+                .map(uri -> OwnThread.begin(() -> RedisBackend.connectOne(uri, each)))
+                .toList();
         List<RedisBackend> nodes = new ArrayList<>();
-        try {
-            for (String uri : uris) {
-                nodes.add(RedisBackend.connectOne(uri, each));
+        RuntimeException failure = null;
+        for (OwnThread<RedisBackend> attempt : attempts) {
+            try {
+                nodes.add(attempt.await());
+            } catch (IllegalArgumentException | BackendException refused) {
+                failure = failure == null ? refused : failure;
             }
-            return QuorumBackend.of(nodes, quorum);
-        } catch (IllegalArgumentException refused) {
+        }
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            return QuorumBackend.of(nodes, quorum.withConnectTimeout(options.connectTimeout()));
+        } catch (IllegalArgumentException | BackendException refused) {
             nodes.forEach(RedisBackend::close);
             throw refused;
         }

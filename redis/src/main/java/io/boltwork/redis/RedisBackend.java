@@ -51,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After connecting, the backend publishes a message to itself from a script. If the server does not deliver this message,
  * {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting takes at most
- * 5 s. If it fails, the backend waits up to 2 s more for its threads to end.
+ * the {@linkplain RedisOptions#withConnectTimeout connect timeout}, 10 s by default. If it fails, the backend waits up to 2 s more
+ * for its threads to end.
  *
  * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default
  * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel
@@ -93,7 +94,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to the servers that a URI names, with default options. Blocks for at most about 5 s.
+     * Connects to the servers that a URI names, with default options. Blocks for about the connect timeout at most.
      *
      * @param uri as in {@link #connect(String, RedisOptions)}
      * @return a backend for one client
@@ -105,7 +106,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to the servers that a URI names. Blocks for at most about 5 s.
+     * Connects to the servers that a URI names. Blocks for about the connect timeout at most.
      *
      * @param uri one of these forms, in which {@code …} stands for more hosts:
      *     <ul>
@@ -142,7 +143,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to the server that a Lettuce URI describes, with default options. Blocks for at most about 5 s.
+     * Connects to the server that a Lettuce URI describes, with default options. Blocks for about the connect timeout at most.
      *
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @return a backend for one client
@@ -156,7 +157,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to the server that a Lettuce URI describes. Blocks for at most about 5 s.
+     * Connects to the server that a Lettuce URI describes. Blocks for about the connect timeout at most.
      *
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @param options the options to use
@@ -173,7 +174,7 @@ public final class RedisBackend implements LockBackend {
 
     /**
      * Connects with the resources and options of an existing Lettuce client, and with default options for Boltwork.
-     * Blocks for at most about 5 s.
+     * Blocks for about the connect timeout at most.
      *
      * <p>The backend uses the client's resources (threads, DNS resolver, metrics) and a snapshot of its {@link
      * ClientOptions}, such as TLS and the protocol version. Boltwork sets the following itself, for its own connections
@@ -201,7 +202,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects with the resources and options of an existing Lettuce client. Blocks for at most about 5 s.
+     * Connects with the resources and options of an existing Lettuce client. Blocks for about the connect timeout at most.
      *
      * @param client the client to take resources and options from, as in {@link #connect(RedisClient, RedisURI)}
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
@@ -227,7 +228,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to a master that has replicas, with default options. Blocks for at most about 5 s.
+     * Connects to a master that has replicas, with default options. Blocks for about the connect timeout at most.
      *
      * @param uris as in {@link #connectReplicated(List, RedisOptions)}
      * @return a backend for one client
@@ -241,7 +242,7 @@ public final class RedisBackend implements LockBackend {
     /**
      * Connects to a master that has replicas, and follows when a replica is promoted. Use this for deployments without
      * sentinels, where an operator or a service promotes replicas. The backend asks the servers themselves, twice a
-     * second, which of them is the master. It never writes to or reads from a replica. Blocks for at most about 5 s.
+     * second, which of them is the master. It never writes to or reads from a replica. Blocks for about the connect timeout at most.
      *
      * @param uris the master and its replicas in any order, each as in {@link #connect(String)}. A server that is not
      *     listed here can become the master only while listed servers name it as theirs
@@ -256,7 +257,7 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to a Redis Cluster, with default options. Blocks for at most about 5 s.
+     * Connects to a Redis Cluster, with default options. Blocks for about the connect timeout at most.
      *
      * @param uris as in {@link #connectCluster(List, RedisOptions)}
      * @return a backend for one client
@@ -271,7 +272,7 @@ public final class RedisBackend implements LockBackend {
     /**
      * Connects to all masters of a Redis Cluster, at the addresses that one of its nodes reports. Locks are distributed
      * over the masters by name. The backend follows when a master is replaced or when slots move. It never writes to or
-     * reads from a replica. Blocks for at most about 5 s.
+     * reads from a replica. Blocks for about the connect timeout at most.
      *
      * @param uris some of the cluster's nodes, masters or replicas, in any order, each as in {@link #connect(String)}
      *     without a database. User, password, TLS and timeout of the first URI apply to all nodes
@@ -313,8 +314,8 @@ public final class RedisBackend implements LockBackend {
 
     /**
      * Connects to several independent masters, of which a majority must vote for each holder of a lock. Returns without waiting:
-     * each server is connected in the background. The client that is created with this backend waits for a majority, for at
-     * most about 5 s.
+     * each server is connected in the background. The client that is created with this backend waits for a majority, for about the
+     * connect timeout at most.
      *
      * @param uris 3 to 15 servers, best an odd number, each as in {@link #connect(String)}. They must not replicate each other
      * @param options the options to use for each server
@@ -326,7 +327,8 @@ public final class RedisBackend implements LockBackend {
         return QuorumConnector.connect(uris, options, quorum);
     }
 
-    private static RedisBackend connect(RedisDeployment deployment, RedisOptions options, ClientOptions base) {
+    private static RedisBackend connect(RedisDeployment given, RedisOptions options, ClientOptions base) {
+        RedisDeployment deployment = given.withConnectTimeout(options.connectTimeout());
         InsecureTransport transport = new InsecureTransport(deployment);
         transport.check(options.sentinelCredentials() != null);
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
@@ -352,9 +354,21 @@ public final class RedisBackend implements LockBackend {
             RedisOptions options,
             ClientOptions base,
             InsecureTransport transport) {
+        Thread caller = Thread.currentThread();
+        return OwnThread.call(() -> connectNow(caller, deployment, keySpace, options, base, transport));
+    }
+
+    private static RedisBackend connectNow(
+            Thread caller,
+            RedisDeployment deployment,
+            KeySpace keySpace,
+            RedisOptions options,
+            ClientOptions base,
+            InsecureTransport transport) {
         ScriptCall.loadScripts(); // here and not at the first call, which may come on a thread that must not block
         LettuceClient lettuce = new LettuceClient(deployment, options.clientResources(), options::ssl, base, transport);
         try {
+            lettuce.checkMayBlock(caller);
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
                     ? ClusterRouting.connect(lettuce, deployment, keySpace)
                     : SingleMaster.connect(lettuce, deployment, keySpace);
@@ -368,7 +382,7 @@ public final class RedisBackend implements LockBackend {
     /**
      * {@inheritDoc}
      *
-     * <p>Blocks for at most about 5 s. May be called again after a failure. Fails with a {@link BackendException} that
+     * <p>Blocks for about the connect timeout at most. May be called again after a failure. Fails with a {@link BackendException} that
      * is not {@linkplain BackendException#isRetryable retryable} if the server does not deliver messages that scripts
      * publish.
      *
@@ -381,14 +395,21 @@ public final class RedisBackend implements LockBackend {
         Objects.requireNonNull(listener, "listener");
         checkClient(client);
         if (lettuce != null) {
-            lettuce.checkMayBlock();
+            lettuce.checkMayBlock(Thread.currentThread());
         }
         if (closed.get() || !opened.compareAndSet(false, true)) {
             throw new IllegalStateException(
                     "A backend belongs to one client; this one has already been opened or closed");
         }
         try {
-            servers.open(client, listener);
+            if (lettuce == null) {
+                servers.open(client, listener);
+            } else {
+                OwnThread.call(() -> {
+                    servers.open(client, listener);
+                    return client;
+                });
+            }
         } catch (BackendException e) {
             opened.set(false);
             throw e;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
+import io.boltwork.redis.address.RedisAddress;
+import io.boltwork.spi.Durations;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class RedisOptions {
+    private static final Duration SHORTEST_CONNECT = Duration.ofMillis(1);
+    private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
     private static final RedisOptions DEFAULTS = new RedisOptions(new Draft());
 
     /** The parts that follow a prefix in keys and channels. A prefix that ends in one would mix different things up. */
@@ -34,6 +38,7 @@ public final class RedisOptions {
     private final @Nullable Path certificate;
     private final @Nullable Path key;
     private final @Nullable SslOptions tls;
+    private final Duration connectTimeout;
     private final boolean lazyConnect;
     private final @Nullable Bridge bridge;
 
@@ -60,6 +65,7 @@ public final class RedisOptions {
         @Nullable
         SslOptions tls;
 
+        Duration connectTimeout = RedisAddress.CONNECT_TIMEOUT;
         boolean lazyConnect;
 
         @Nullable
@@ -76,6 +82,7 @@ public final class RedisOptions {
             certificate = of.certificate;
             key = of.key;
             tls = of.tls;
+            connectTimeout = of.connectTimeout;
             lazyConnect = of.lazyConnect;
             bridge = of.bridge;
         }
@@ -90,6 +97,7 @@ public final class RedisOptions {
         certificate = draft.certificate;
         key = draft.key;
         tls = draft.tls;
+        connectTimeout = draft.connectTimeout;
         lazyConnect = draft.lazyConnect;
         bridge = draft.bridge;
     }
@@ -98,7 +106,8 @@ public final class RedisOptions {
      * Returns the default options.
      *
      * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, no
-     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, no lazy connecting, no bridge
+     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, a connect timeout of 10 s, no lazy connecting,
+     *     no bridge
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
@@ -238,8 +247,23 @@ public final class RedisOptions {
     }
 
     /**
-     * Sets whether a backend can be created while Redis is down. If so, the backend tries once to connect, for at most
-     * about 5 s, and then keeps trying in the background until it succeeds. Meanwhile the client is in an outage: calls
+     * Sets how long connecting may take when the backend is created, and again when its client is created: to find the master,
+     * to connect to it, to log in, and to check that messages arrive. The same limit applies to each later attempt, after
+     * which another one follows. Time in which this process gets no processor does not count. Default: 10 s.
+     *
+     * @param timeout 1 ms to 10 min
+     * @return these options with that timeout
+     * @throws IllegalArgumentException if the timeout is out of range
+     */
+    public RedisOptions withConnectTimeout(Duration timeout) {
+        Draft draft = new Draft(this);
+        draft.connectTimeout = Durations.between("timeout", timeout, SHORTEST_CONNECT, LONGEST_CONNECT);
+        return new RedisOptions(draft);
+    }
+
+    /**
+     * Sets whether a backend can be created while Redis is down. If so, the backend tries once to connect, for at
+     * most the {@linkplain #withConnectTimeout connect timeout}, and then keeps trying in the background until it succeeds. Meanwhile the client is in an outage: calls
      * wait or fail as in any other outage, and {@link io.boltwork.LockClient#health} reports the reason. Default:
      * {@code false}.
      *
@@ -294,6 +318,11 @@ public final class RedisOptions {
         return bridge;
     }
 
+    /** Returns the longest time for making a connection. */
+    Duration connectTimeout() {
+        return connectTimeout;
+    }
+
     boolean lazyConnect() {
         return lazyConnect;
     }
@@ -334,6 +363,9 @@ public final class RedisOptions {
                 + (authorities == null ? "" : ", trustedCertificates=" + authorities)
                 + (certificate == null ? "" : ", clientCertificate=" + certificate)
                 + (tls == null ? "" : ", sslOptions given")
+                + (connectTimeout.equals(RedisAddress.CONNECT_TIMEOUT)
+                        ? ""
+                        : ", connectTimeout=" + Durations.text(connectTimeout))
                 + (lazyConnect ? ", lazyConnect" : "")
                 + (bridge == null ? "" : ", bridge=" + bridge) + "]");
     }

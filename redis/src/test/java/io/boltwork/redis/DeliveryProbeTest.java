@@ -13,6 +13,7 @@ import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import io.boltwork.testkit.Slack;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,9 +53,12 @@ class DeliveryProbeTest {
         oldest.close();
     }
 
+    private static final RedisOptions QUICK = RedisOptions.defaults().withConnectTimeout(Duration.ofSeconds(2));
+
     private static @Nullable BackendException refused(String uri) {
         return catchThrowableOfType(
-                BackendException.class, () -> Client.open("a", uri).close());
+                BackendException.class,
+                () -> Client.open("a", RedisBackend.connect(uri, QUICK)).close());
     }
 
     /** Replaces the given number of first answers to probes by another value. */
@@ -80,7 +84,7 @@ class DeliveryProbeTest {
         assertThat(refused)
                 .hasMessageContaining("127.0.0.1:" + proxy.port())
                 .hasMessageContaining("does not deliver what scripts publish")
-                .hasMessageContaining("did not arrive within 5000 ms");
+                .hasMessageContaining("did not arrive within 2000 ms");
         assertThat(refused.isRetryable()).isFalse();
     }
 
@@ -165,7 +169,7 @@ class DeliveryProbeTest {
     @Test
     void aFailedProbeLeavesAWorkingClientConnected() throws Exception {
         LockOptions shortLease = LockOptions.renewedLease(Slack.seconds(3));
-        try (LockClient client = LockClient.create(RedisBackend.connect(proxy.uri()));
+        try (LockClient client = LockClient.create(RedisBackend.connect(proxy.uri(), QUICK));
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()));
                 Lease held = client.lock("kept", shortLease).acquire();
                 Lease wanted = other.lock("wanted").acquire()) {
@@ -201,7 +205,7 @@ class DeliveryProbeTest {
     @Test
     void eachCallOfALazyClientFailsUntilMessagesArrive() {
         proxy.change(RespProxy.SWALLOWS);
-        RedisOptions lazy = RedisOptions.defaults().withLazyConnect(true);
+        RedisOptions lazy = QUICK.withLazyConnect(true);
         try (LockClient client = LockClient.create(RedisBackend.connect(proxy.uri(), lazy))) {
             assertThatExceptionOfType(BackendException.class)
                     .isThrownBy(() -> client.lock("a").tryLock())

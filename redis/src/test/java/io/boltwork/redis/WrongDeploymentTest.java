@@ -25,8 +25,8 @@ class WrongDeploymentTest {
     private static final String WATCH = "s3nt1n3l-p4ss";
 
     /**
-     * The limit in the documentation of {@link RedisBackend} and a moment: 5 s to connect, 2 s for the threads to end.
-     * Twice that, because other tests run at the same time.
+     * The limit in the documentation of {@link RedisBackend} and a moment: 10 s to connect, 2 s for the threads to end,
+     * and more, because other tests run at the same time.
      */
     private static final Duration LIMIT = Duration.ofSeconds(15);
 

@@ -24,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -218,7 +219,10 @@ public final class BoltworkAutoConfiguration {
                     .connect(
                             properties.redis(),
                             options -> customized(
-                                    resources(options, properties.redis(), new NamedBeans(beans)),
+                                    resources(
+                                            connectTimeout(options, properties.redis(), environment),
+                                            properties.redis(),
+                                            new NamedBeans(beans)),
                                     customizers.orderedStream().toList()));
         }
 
@@ -231,6 +235,21 @@ public final class BoltworkAutoConfiguration {
                         "There is no such bean, because Spring Data Redis is not on the class path.");
             }
             return new PropertiesRedis(environment, bundles);
+        }
+
+        /** Sets Boltwork's own connect timeout, or else that of the application, where zero means none. */
+        private static RedisOptions connectTimeout(
+                RedisOptions options, BoltworkProperties.Redis redis, Environment environment) {
+            Duration own = redis.connectTimeout();
+            if (own != null) {
+                return BoltworkProperties.apply("boltwork.redis.connect-timeout", own, options::withConnectTimeout);
+            }
+            String property = "spring.data.redis.connect-timeout";
+            Duration applications =
+                    Binder.get(environment).bind(property, Duration.class).orElse(Duration.ZERO);
+            return applications.isZero()
+                    ? options
+                    : BoltworkProperties.apply(property, applications, options::withConnectTimeout);
         }
 
         private static RedisOptions resources(RedisOptions options, BoltworkProperties.Redis redis, NamedBeans beans) {

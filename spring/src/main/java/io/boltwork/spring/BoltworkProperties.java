@@ -156,6 +156,8 @@ record BoltworkProperties(
      * @param keyPrefix Prefix of all keys and channels.
      * @param idleLife How long Redis keeps the record of a lock that is not in use.
      * @param timeout Timeout for commands. Defaults to that of the application, or 2 s.
+     * @param connectTimeout Longest time for connecting. Defaults to 'spring.data.redis.connect-timeout' if set, or 10 s
+     *     otherwise.
      * @param sslBundle Name of the SSL bundle for TLS.
      * @param trustedCertificates PEM file with the certificates to trust with TLS. Defaults to those that the JVM
      *     trusts.
@@ -174,6 +176,7 @@ record BoltworkProperties(
             @DefaultValue("boltwork") String keyPrefix,
             @DefaultValue("10m") Duration idleLife,
             @Nullable Duration timeout,
+            @Nullable Duration connectTimeout,
             @Nullable String sslBundle,
             @Nullable Path trustedCertificates,
             @Nullable Path clientCertificate,
@@ -212,6 +215,7 @@ record BoltworkProperties(
      * @param dataSource Name of the DataSource bean. Defaults to the application's only or primary one.
      * @param tablePrefix Prefix of the tables' names, with or without a schema.
      * @param createTables Whether to create the tables if they are missing.
+     * @param connectTimeout Longest time for connecting.
      * @param timeout Timeout for commands.
      * @param pollInterval How often a waiting client looks for messages if the database does not push them.
      * @param idleLife How long the row of a lock stays that is not in use.
@@ -220,6 +224,7 @@ record BoltworkProperties(
             @Nullable String dataSource,
             @DefaultValue("boltwork_") String tablePrefix,
             @DefaultValue("true") boolean createTables,
+            @DefaultValue("10s") Duration connectTimeout,
             @DefaultValue("2s") Duration timeout,
             @DefaultValue("50ms") Duration pollInterval,
             @DefaultValue("10m") Duration idleLife) {}
@@ -231,6 +236,7 @@ record BoltworkProperties(
      *     application's CuratorFramework bean.
      * @param root Path of the node below which all nodes are.
      * @param sessionTimeout Timeout of the session.
+     * @param connectTimeout Longest time for connecting.
      * @param timeout Timeout for commands.
      * @param idleLife How long the node of a lock stays that is not in use.
      * @param username Name for the scheme 'digest'.
@@ -242,6 +248,7 @@ record BoltworkProperties(
             @Nullable String connectString,
             @DefaultValue("/boltwork") String root,
             @DefaultValue("10s") Duration sessionTimeout,
+            @DefaultValue("10s") Duration connectTimeout,
             @DefaultValue("2s") Duration timeout,
             @DefaultValue("10m") Duration idleLife,
             @Nullable String username,

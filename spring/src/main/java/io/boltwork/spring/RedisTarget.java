@@ -61,7 +61,7 @@ record RedisTarget(
         QUORUM
     }
 
-    /** Connects; blocks for at most about 5 s. This is the only place that selects the kind of connection. */
+    /** Connects; blocks for about the connect timeout at most. This is the only place that selects the kind of connection. */
     LockBackend connect(BoltworkProperties.Redis redis, UnaryOperator<RedisOptions> customizers) {
         checkTls(redis);
         RedisOptions options = customizers.apply(withTarget(options(redis)));

@@ -65,6 +65,8 @@ final class StoreBackends {
             JdbcOptions options = JdbcOptions.defaults().withCreateTables(jdbc.createTables());
             options = BoltworkProperties.apply(
                     "boltwork.jdbc.table-prefix", jdbc.tablePrefix(), options::withTablePrefix);
+            options = BoltworkProperties.apply(
+                    "boltwork.jdbc.connect-timeout", jdbc.connectTimeout(), options::withConnectTimeout);
             options = BoltworkProperties.apply("boltwork.jdbc.timeout", jdbc.timeout(), options::withCommandTimeout);
             options = BoltworkProperties.apply(
                     "boltwork.jdbc.poll-interval", jdbc.pollInterval(), options::withPollInterval);
@@ -110,6 +112,8 @@ final class StoreBackends {
             options = BoltworkProperties.apply("boltwork.zookeeper.root", zookeeper.root(), options::withRoot);
             options = BoltworkProperties.apply(
                     "boltwork.zookeeper.session-timeout", zookeeper.sessionTimeout(), options::withSessionTimeout);
+            options = BoltworkProperties.apply(
+                    "boltwork.zookeeper.connect-timeout", zookeeper.connectTimeout(), options::withConnectTimeout);
             options = BoltworkProperties.apply(
                     "boltwork.zookeeper.timeout", zookeeper.timeout(), options::withCommandTimeout);
             options = BoltworkProperties.apply(

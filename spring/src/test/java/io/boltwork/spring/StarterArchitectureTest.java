@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -16,6 +20,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
@@ -64,6 +69,15 @@ class StarterArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.boltwork.reactor..", "io.boltwork.rxjava..");
+
+    /** The JDK's timer thread is started by its first user, and keeps the class loader of that application for ever. */
+    @ArchTest
+    static final ArchRule NOTHING_STARTS_THE_TIMER_OF_THE_JDK = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.boltwork.testkit..")
+            .should()
+            .callMethodWhere(target(owner(assignableTo(CompletableFuture.class)))
+                    .and(target(nameMatching("orTimeout|completeOnTimeout|delayedExecutor"))));
 
     @ArchTest
     static final ArchRule THE_STARTER_IS_ONE_PACKAGE =

@@ -37,6 +37,7 @@ class BadInputTest {
                 Arguments.of("ls --uri mysql://h", "its scheme is 'mysql'"),
                 Arguments.of("ls --uri jdbc:oracle:thin:@h", "--driver-path must name the jar"),
                 Arguments.of("ls --uri jdbc:x:y --driver-path nowhere.jar", "is 'nowhere.jar'"),
+                Arguments.of("ls --connect-timeout 1h", "--connect-timeout must be between 100 ms and"),
                 Arguments.of("ls --uri redis://h --timeout 3s", "write ?timeout=3000ms at the end of the URI"),
                 Arguments.of("ls --uri redis://h --tls-cert a.pem", "--tls-cert and --tls-key must be given together"),
                 Arguments.of("ls --password-file nowhere", "--password-file must be a file that can be read"),

@@ -2,12 +2,12 @@
 package io.boltwork.zookeeper;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.AsyncCallback;
@@ -73,7 +73,7 @@ final class ZooKeeperCalls {
     /** Waits for an answer. */
     <T> T await(CompletableFuture<T> answer) {
         try {
-            return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            return Patience.of(timeout).get(answer);
         } catch (TimeoutException late) {
             throw new BackendException(
                     "ZooKeeper at " + address + " has not answered within " + timeout.toMillis() + " ms", true, late);

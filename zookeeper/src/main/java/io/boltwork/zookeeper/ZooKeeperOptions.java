@@ -24,6 +24,7 @@ public final class ZooKeeperOptions {
     private static final ZooKeeperOptions DEFAULTS = new ZooKeeperOptions(
             "/boltwork",
             Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
             Duration.ofSeconds(2),
             IdleLife.DEFAULT,
             Duration.ofMillis(100),
@@ -33,6 +34,7 @@ public final class ZooKeeperOptions {
 
     private final String root;
     private final Duration sessionTimeout;
+    private final Duration connectTimeout;
     private final Duration commandTimeout;
     private final Duration idleLife;
     private final Duration clockTolerance;
@@ -43,6 +45,7 @@ public final class ZooKeeperOptions {
     private ZooKeeperOptions(
             String root,
             Duration sessionTimeout,
+            Duration connectTimeout,
             Duration commandTimeout,
             Duration idleLife,
             Duration clockTolerance,
@@ -51,6 +54,7 @@ public final class ZooKeeperOptions {
             ZooKeeperTls tls) {
         this.root = root;
         this.sessionTimeout = sessionTimeout;
+        this.connectTimeout = connectTimeout;
         this.commandTimeout = commandTimeout;
         this.idleLife = idleLife;
         this.clockTolerance = clockTolerance;
@@ -62,7 +66,7 @@ public final class ZooKeeperOptions {
     /**
      * Returns the default options.
      *
-     * @return the root {@code /boltwork}, a session timeout of 10 s, a command timeout of 2 s, an idle life of 10 minutes, a
+     * @return the root {@code /boltwork}, a session timeout of 10 s, a connect timeout of 10 s, a command timeout of 2 s, an idle life of 10 minutes, a
      *     clock tolerance of 100 ms, no digest, nodes that every client may read and write, no TLS
      */
     public static ZooKeeperOptions defaults() {
@@ -90,7 +94,8 @@ public final class ZooKeeperOptions {
             throw new IllegalArgumentException(
                     "root must be a node of its own, such as /boltwork, but is '" + Printable.text(root) + "'");
         }
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return new ZooKeeperOptions(
+                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -104,7 +109,21 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withSessionTimeout(Duration timeout) {
         check("sessionTimeout", timeout, Duration.ofSeconds(1), Duration.ofMinutes(5));
-        return new ZooKeeperOptions(root, timeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return new ZooKeeperOptions(
+                root, timeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+    }
+
+    /**
+     * Sets how long the creation of a client waits for the connection, and for the client's nodes. Default: 10 s.
+     *
+     * @param timeout 100 ms to 10 min
+     * @return these options with that timeout
+     * @throws IllegalArgumentException if the timeout is shorter or longer
+     */
+    public ZooKeeperOptions withConnectTimeout(Duration timeout) {
+        check("connectTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(10));
+        return new ZooKeeperOptions(
+                root, sessionTimeout, timeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -116,7 +135,8 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withCommandTimeout(Duration timeout) {
         check("commandTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(1));
-        return new ZooKeeperOptions(root, sessionTimeout, timeout, idleLife, clockTolerance, digest, acl, tls);
+        return new ZooKeeperOptions(
+                root, sessionTimeout, connectTimeout, timeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -128,7 +148,8 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withIdleLife(Duration idleLife) {
         IdleLife.millis(idleLife);
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return new ZooKeeperOptions(
+                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -141,7 +162,8 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withClockTolerance(Duration tolerance) {
         check("clockTolerance", tolerance, Duration.ofMillis(20), Duration.ofMillis(900));
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, tolerance, digest, acl, tls);
+        return new ZooKeeperOptions(
+                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, tolerance, digest, acl, tls);
     }
 
     /**
@@ -162,6 +184,7 @@ public final class ZooKeeperOptions {
         return new ZooKeeperOptions(
                 root,
                 sessionTimeout,
+                connectTimeout,
                 commandTimeout,
                 idleLife,
                 clockTolerance,
@@ -182,7 +205,8 @@ public final class ZooKeeperOptions {
         if (acl.isEmpty()) {
             throw new IllegalArgumentException("acl must not be empty");
         }
-        return new ZooKeeperOptions(root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return new ZooKeeperOptions(
+                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
     }
 
     /**
@@ -214,7 +238,7 @@ public final class ZooKeeperOptions {
 
     private ZooKeeperOptions withTls(ZooKeeperTls changed) {
         return new ZooKeeperOptions(
-                root, sessionTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, changed);
+                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, changed);
     }
 
     private static void check(String name, Duration value, Duration least, Duration most) {
@@ -241,6 +265,15 @@ public final class ZooKeeperOptions {
      */
     public Duration sessionTimeout() {
         return sessionTimeout;
+    }
+
+    /**
+     * Returns how long the creation of a client waits for the connection, and for the client's nodes.
+     *
+     * @return the timeout
+     */
+    public Duration connectTimeout() {
+        return connectTimeout;
     }
 
     /**
@@ -290,7 +323,9 @@ public final class ZooKeeperOptions {
 
     @Override
     public String toString() {
-        return "ZooKeeperOptions[root=" + root + ", sessionTimeout=" + sessionTimeout + ", commandTimeout="
+        return "ZooKeeperOptions[root=" + root + ", sessionTimeout=" + sessionTimeout + ", connectTimeout="
+                + connectTimeout
+                + ", commandTimeout="
                 + commandTimeout + ", idleLife=" + idleLife + ", clockTolerance=" + clockTolerance
                 + (digest.isPresent() ? ", digest=(hidden)" : "")
                 + (tls.isUsed() ? ", tls=" + tls : "") + "]";

@@ -2,6 +2,8 @@
 package io.boltwork.zookeeper;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Durations;
+import io.boltwork.spi.Patience;
 import io.boltwork.store.StoreClock;
 import io.boltwork.store.StoreListener;
 import java.time.Duration;
@@ -27,10 +29,10 @@ final class ZooKeeperSession {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The pause between two attempts to make the client's nodes. */
     private static final Duration PAUSE = Duration.ofMillis(100);
-    /** As with Redis. */
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     /** The wait for the deletion of the client's nodes at the end; what is left is swept. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
+    /** The wait for the end of the session; ZooKeeper's client usually takes a tenth of a second for it. */
+    private static final Duration END_TIMEOUT = Duration.ofSeconds(1);
 
     private final ZooKeeperConnector connector;
     private final StorePaths paths;
@@ -76,9 +78,10 @@ final class ZooKeeperSession {
     void open(String client, Runnable forgetAll, Supplier<StoreClock> reads) {
         forget = forgetAll;
         time = reads;
+        Patience patience = Patience.of(options.connectTimeout());
         CuratorFramework started = connector.start();
         curator = started;
-        awaitConnection(started);
+        awaitConnection(started, patience);
         ZooKeeperCalls made = new ZooKeeperCalls(started, options.commandTimeout(), connector.address());
         calls = made;
         checkChroot(made);
@@ -87,10 +90,25 @@ final class ZooKeeperSession {
         started.getConnectionStateListenable().addListener(states);
         connected = started.getZookeeperClient().isConnected();
         onThread(() -> {
-            own.prepare();
+            prepareFirst(own, patience);
             ready.set(true);
             listener.connected(reads.get().earliest());
         });
+    }
+
+    /** Makes the client's nodes. Tries again while ZooKeeper is slow. */
+    private static void prepareFirst(ClientNodes own, Patience patience) {
+        while (true) {
+            try {
+                own.prepare();
+                return;
+            } catch (BackendException failed) {
+                if (!failed.isRetryable() || patience.next() == 0) {
+                    throw failed;
+                }
+                pause();
+            }
+        }
     }
 
     /** Runs a task on the thread that follows the connection, and waits for its end. */
@@ -108,18 +126,20 @@ final class ZooKeeperSession {
         }
     }
 
-    private void awaitConnection(CuratorFramework started) {
+    private void awaitConnection(CuratorFramework started, Patience patience) {
         boolean isConnected = false;
         try {
-            isConnected =
-                    started.blockUntilConnected(Math.toIntExact(CONNECT_TIMEOUT.toMillis()), TimeUnit.MILLISECONDS);
+            for (long nanos; !isConnected && (nanos = patience.next()) > 0; ) {
+                int millis = Math.toIntExact(TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
+                isConnected = started.blockUntilConnected(millis, TimeUnit.MILLISECONDS);
+            }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
         if (!isConnected) {
             throw new BackendException(
-                    "ZooKeeper at " + connector.address() + " cannot be reached within " + CONNECT_TIMEOUT.toSeconds()
-                            + " s",
+                    "ZooKeeper at " + connector.address() + " cannot be reached within "
+                            + Durations.text(options.connectTimeout()),
                     true,
                     null);
         }
@@ -250,8 +270,7 @@ final class ZooKeeperSession {
     // ================================================================ closing
 
     /**
-     * Removes the client's nodes, and waits for that only shortly. The session ends in the background, since ZooKeeper's client
-     * takes a tenth of a second for it. Idempotent.
+     * Removes the client's nodes and ends the session, and waits only shortly for each. Idempotent.
      */
     void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -271,12 +290,22 @@ final class ZooKeeperSession {
             Thread closer = new Thread(started::close, "boltwork-zookeeper-close");
             closer.setDaemon(true);
             closer.start();
+            awaitEnd(closer);
+        }
+    }
+
+    /** Waits for the end of a thread, because its classes may be unloaded afterwards. */
+    private static void awaitEnd(Thread ending) {
+        try {
+            ending.join(END_TIMEOUT.toMillis());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
     private static void await(CompletableFuture<?> end) {
         try {
-            end.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            Patience.of(CLOSE_TIMEOUT).get(end);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException late) { // the session ends, and what is left is swept

@@ -215,7 +215,7 @@ public final class Errors {
             return insecure;
         }
         if (cause instanceof RedisCommandTimeoutException) {
-            return silent(RedisAddress.CONNECT_TIMEOUT.toMillis());
+            return new BackendException("Cannot connect to " + server + ": " + said, true, cause);
         }
         boolean hungUp = said.contains("Connection reset") || said.contains("closed prematurely");
         String hint = hungUp && !tls ? "; if it speaks TLS there, use rediss://" : "";

@@ -32,7 +32,11 @@ import org.jspecify.annotations.Nullable;
  * @param text the address without its password
  */
 public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String text) {
-    public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    /** The longest time for making a connection, unless another one is set. */
+    public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+    /** Lettuce's own limit counts time in which this process gets no processor; so it must not be the first to end. */
+    private static final int LETTUCE_TIMES = 2;
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
     private static final int DEFAULT_PORT = 6379;
@@ -113,6 +117,18 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return (uri.isSsl() ? "rediss://" : "redis://") + user(uri) + hostAndPort(uri) + "/" + uri.getDatabase();
     }
 
+    /** Returns the same address with another connect timeout. */
+    RedisAddress withConnectTimeout(Duration timeout) {
+        RedisURI copy = copy(lettuce);
+        copy.setTimeout(timeout);
+        return new RedisAddress(copy, commandTimeout, text);
+    }
+
+    /** Returns the longest time for making a connection. */
+    public Duration connectTimeout() {
+        return lettuce.getTimeout();
+    }
+
     /** Returns the address of another server, with the same user and settings. */
     public RedisAddress at(String host, int port) {
         RedisURI copy = copy(lettuce);
@@ -138,13 +154,14 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
      * connection are asked here. Lettuce handles streaming providers itself.
      */
     public CompletionStage<RedisURI> resolved() {
+        RedisURI copy = copy(lettuce);
+        copy.setTimeout(connectTimeout().multipliedBy(LETTUCE_TIMES));
         RedisCredentialsProvider provider = lettuce.getCredentialsProvider();
         if (provider instanceof ImmediateRedisCredentialsProvider || provider.supportsStreaming()) {
-            return CompletableFuture.completedFuture(lettuce);
+            return CompletableFuture.completedFuture(copy);
         }
         CompletableFuture<RedisCredentialsProvider> asked = CompletableFuture.completedFuture(provider);
         return asked.thenCompose(it -> it.resolveCredentials().toFuture()).thenApply(credentials -> {
-            RedisURI copy = copy(lettuce);
             copy.setCredentialsProvider(
                     credentials == null
                             ? new StaticCredentialsProvider(null, null)

@@ -165,6 +165,21 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
                 forSentinels == null ? new StaticCredentialsProvider(null, null) : forSentinels);
     }
 
+    /** Returns the same deployment with another connect timeout. */
+    public RedisDeployment withConnectTimeout(Duration timeout) {
+        return new RedisDeployment(
+                kind,
+                node.withConnectTimeout(timeout),
+                members.stream()
+                        .map(member -> member.withConnectTimeout(timeout))
+                        .toList(),
+                master);
+    }
+
+    public Duration connectTimeout() {
+        return node.connectTimeout();
+    }
+
     public Duration commandTimeout() {
         return node.commandTimeout();
     }

@@ -46,7 +46,7 @@ final class ClusterMaps {
     CompletableFuture<SlotMap> first() {
         return poll.ask(
                         () -> deployment.members().stream().map(this::server).toList(),
-                        RedisAddress.CONNECT_TIMEOUT.toMillis())
+                        deployment.connectTimeout().toMillis())
                 .thenApply(this::most);
     }
 

@@ -105,7 +105,6 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
 
     /** Connects to all masters. Blocks. */
     public static ClusterRouting connect(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace) {
-        lettuce.checkMayBlock();
         ClusterRouting cluster = new ClusterRouting(lettuce, deployment, keySpace);
         SlotMap map = LettuceClient.await(cluster.maps.first());
         if (!map.isCovered()) {

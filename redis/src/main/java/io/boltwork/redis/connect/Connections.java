@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +85,8 @@ public final class Connections {
         this.commandReconnector =
                 new Reconnector(loop, connector::connect, ServerConnection::isReplica, patience, new CommandOwner());
         this.replicator = new Replicator(connector, patience, this::commands);
-        this.delivery = new DeliveryProbe(loop, connector.keySpace(), shards, new ProbeHandler());
+        this.delivery = new DeliveryProbe(
+                loop, connector.keySpace(), shards, connector.deployment().connectTimeout(), new ProbeHandler());
         this.bridge = new BridgeChannels(loop, connector.keySpace(), this::freed, this::warn);
     }
 
@@ -147,6 +147,7 @@ public final class Connections {
                         ? CompletableFuture.completedFuture(Probe.unreachable(
                                 connector.deployment().describe(), String.valueOf(absence.getMessage())))
                         : Probe.of(
+                                        loop,
                                         connection.where(),
                                         connection.errors(),
                                         millis,
@@ -182,11 +183,9 @@ public final class Connections {
             strict = refusing;
             listen(whose, handler);
         });
-        Future<?> timeout = loop.schedule(
-                () -> opened.completeExceptionally(late()),
-                Connector.LIMIT_MILLIS + GRACE_MILLIS,
-                TimeUnit.MILLISECONDS);
-        opened.whenComplete((ignored, failure) -> timeout.cancel(false));
+        TimeLimit limit = TimeLimit.begin(
+                loop, connector.limitMillis() + GRACE_MILLIS, () -> opened.completeExceptionally(late()));
+        opened.whenComplete((ignored, failure) -> limit.cancel());
         return opened;
     }
 

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -41,8 +40,8 @@ public final class Connector {
     /** The major version that introduced sharded channels. */
     private static final int SHARDED_SINCE = 7;
 
-    /** The maximum time for making a connection. Lettuce gives up a moment earlier. */
-    static final long LIMIT_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis() + 250;
+    /** The time that an attempt to connect has beyond the connect timeout, so that its parts end first. */
+    private static final long GRACE_MILLIS = 250;
 
     /**
      * The time after which a master must be confirmed again, because another server may have taken its place. It is
@@ -104,9 +103,14 @@ public final class Connector {
         return errors;
     }
 
+    /** Returns the maximum time for making a connection. */
+    long limitMillis() {
+        return deployment.connectTimeout().toMillis() + GRACE_MILLIS;
+    }
+
     /** Returns the failure for a connection that could not be made in time. */
     BackendException silent() {
-        return errors.silent(LIMIT_MILLIS);
+        return errors.silent(limitMillis());
     }
 
     /** Returns the loop thread, which maintains all connections and never blocks. */
@@ -233,7 +237,7 @@ public final class Connector {
             Function<RedisURI, CompletionStage<L>> connect,
             BiFunction<L, ServerConnection, CompletionStage<Made>> prepare) {
         ConnectionAttempt attempt = new ConnectionAttempt();
-        finder.find(RedisAddress.CONNECT_TIMEOUT.toMillis()).whenComplete((master, failure) -> {
+        finder.find(deployment.connectTimeout().toMillis()).whenComplete((master, failure) -> {
             if (failure != null) {
                 attempt.made.completeExceptionally(errors.connecting(failure));
             } else if (!attempt.made.isDone()) {
@@ -243,9 +247,8 @@ public final class Connector {
         });
         loop.execute(
                 () -> { // after the questions, if they run on this thread, because the first questions take long
-                    Future<?> timeout = loop.schedule(
-                            () -> attempt.fail(silent(attempt.where())), LIMIT_MILLIS, TimeUnit.MILLISECONDS);
-                    attempt.made.whenComplete((ignored, why) -> timeout.cancel(false));
+                    TimeLimit limit = TimeLimit.begin(loop, limitMillis(), () -> attempt.fail(silent(attempt.where())));
+                    attempt.made.whenComplete((ignored, why) -> limit.cancel());
                 });
         return attempt;
     }
@@ -292,7 +295,7 @@ public final class Connector {
     }
 
     private BackendException silent(@Nullable String where) {
-        return where == null ? silent() : errors.at(where).silent(LIMIT_MILLIS);
+        return where == null ? silent() : errors.at(where).silent(limitMillis());
     }
 
     private ServerConnection checked(

@@ -2,7 +2,6 @@
 package io.boltwork.redis.connect;
 
 import io.boltwork.BackendException;
-import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.call.ProbeCall;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.wire.KeySpace;
@@ -10,6 +9,7 @@ import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.Printable;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,7 +32,8 @@ public final class DeliveryProbe {
      *              missing: failed. The slot has moved, or the master has no slots: undecided.
      *   asking     The script is under way. Answered with 1 or more: awaiting. Answered with 0: again, and the third time:
      *              failed. A temporary error (loading, busy, moved slot, lost connection): undecided. Any other error: failed.
-     *   awaiting   The script has published, and publishes again each second. The message does not arrive within 5 s: failed.
+     *   awaiting   The script has published, and publishes again each second. The message does not arrive within the
+     *              connect timeout: failed.
      *   undecided  The owner is told. After a second: listening or asking, with another slot.
      *   passed     The answer was 1 or more, and the message has arrived. Nothing more is sent. Both are needed, because the
      *              scripts skip a caller whose message reaches 0 clients. A user without the right to run scripts passes too,
@@ -96,11 +97,7 @@ public final class DeliveryProbe {
     private static final String PREFIX = "probe ";
     private static final byte[] BEGIN = PREFIX.getBytes(StandardCharsets.US_ASCII);
 
-    /** The maximum duration of a round. It equals the connect timeout. */
-    private static final long ROUND_MILLIS = RedisAddress.CONNECT_TIMEOUT.toMillis();
-
     private static final long AGAIN_MILLIS = 1_000;
-    private static final long LOOKS = ROUND_MILLIS / AGAIN_MILLIS;
     private static final long NOBODY_MILLIS = 100;
     private static final long NEXT_ROUND_MILLIS = 10_000;
 
@@ -115,13 +112,17 @@ public final class DeliveryProbe {
     private final Shards shards;
     private final ProbeOwner owner;
 
+    /** The number of checks in a round, which lasts as long as connecting may. */
+    private final long looksOfRound;
+
     private @Nullable Run run;
     private volatile String problem = "";
 
-    DeliveryProbe(EventExecutor loop, KeySpace keySpace, Shards shards, ProbeOwner owner) {
+    DeliveryProbe(EventExecutor loop, KeySpace keySpace, Shards shards, Duration connectTimeout, ProbeOwner owner) {
         this.loop = loop;
         this.keySpace = keySpace;
         this.shards = shards;
+        this.looksOfRound = Math.max(1, connectTimeout.toMillis() / AGAIN_MILLIS);
         this.owner = owner;
     }
 
@@ -345,7 +346,7 @@ public final class DeliveryProbe {
             if (!isUnderWay()) {
                 return;
             }
-            if (receivers > 0 && ++looks >= LOOKS) {
+            if (receivers > 0 && ++looks >= looksOfRound) {
                 fail(silence());
                 return;
             }
@@ -357,7 +358,7 @@ public final class DeliveryProbe {
 
         BackendException silence() {
             return commands.errors()
-                    .undelivered("a script's message did not arrive within " + ROUND_MILLIS
+                    .undelivered("a script's message did not arrive within " + looksOfRound * AGAIN_MILLIS
                             + " ms, though the server reports that it was sent to a client");
         }
 

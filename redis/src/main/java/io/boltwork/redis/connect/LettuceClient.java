@@ -147,7 +147,7 @@ public final class LettuceClient {
     /** Returns the user's options, with the settings that {@link ServerConnection} and {@link Reconnector} need. */
     private static ClientOptions clientOptions(ClientOptions base, RedisDeployment deployment) {
         SocketOptions.Builder socket = SocketOptions.builder()
-                .connectTimeout(RedisAddress.CONNECT_TIMEOUT)
+                .connectTimeout(deployment.connectTimeout())
                 .keepAlive(true)
                 .tcpNoDelay(true);
         if (EpollProvider.isAvailable() || IOUringProvider.isAvailable()) { // sockets of the JDK do not support it
@@ -209,14 +209,14 @@ public final class LettuceClient {
         return gone;
     }
 
-    /** Returns whether the current thread serves connections, and so must not wait for them. */
-    private boolean isOnLettucesThread() {
-        return isOneOf(resources.eventExecutorGroup()) || isOneOf(loops);
+    /** Returns whether a thread serves connections, and so must not wait for them. */
+    private boolean isLettuces(Thread thread) {
+        return isOneOf(resources.eventExecutorGroup(), thread) || isOneOf(loops, thread);
     }
 
-    private static boolean isOneOf(EventExecutorGroup threads) {
+    private static boolean isOneOf(EventExecutorGroup threads, Thread sought) {
         for (EventExecutor thread : threads) {
-            if (thread.inEventLoop()) {
+            if (thread.inEventLoop(sought)) {
                 return true;
             }
         }
@@ -228,7 +228,7 @@ public final class LettuceClient {
      * interrupted, continues to wait and then restores the interrupt status.
      */
     public void awaitEnd(CompletableFuture<?> end) {
-        if (Thread.currentThread() instanceof FastThreadLocalThread || isOnLettucesThread()) {
+        if (Thread.currentThread() instanceof FastThreadLocalThread || isLettuces(Thread.currentThread())) {
             return;
         }
         boolean interrupted = false;
@@ -248,12 +248,12 @@ public final class LettuceClient {
     }
 
     /**
-     * Throws if the current thread would wait for itself.
+     * Throws if a thread would wait for itself.
      *
      * @throws IllegalStateException if the thread serves connections
      */
-    public void checkMayBlock() {
-        if (isOnLettucesThread()) {
+    public void checkMayBlock(Thread caller) {
+        if (isLettuces(caller)) {
             throw new IllegalStateException("Connecting blocks and must not be done on one of Lettuce's threads");
         }
     }

@@ -42,7 +42,7 @@ public interface MasterFinder {
         if (!mayBeReplaced()) {
             return CompletableFuture.completedFuture(server);
         }
-        return find(RedisAddress.CONNECT_TIMEOUT.toMillis()).thenAccept(master -> {
+        return find(server.connectTimeout().toMillis()).thenAccept(master -> {
             if (!master.hostAndPort().equals(server.hostAndPort())) {
                 throw errors.replaced("the master is at " + master.hostAndPort() + " now");
             }

@@ -54,11 +54,10 @@ public final class Poll<T> {
         }
 
         void begin(long millis) {
-
             for (PolledServer<T> server : List.copyOf(outstanding)) {
                 server.ask().whenComplete((said, failure) -> loop.execute(() -> heard(server, said, failure)));
             }
-            endAfter(millis);
+            TimeLimit.begin(loop, millis, this::end);
         }
 
         private void heard(PolledServer<T> server, @Nullable T said, @Nullable Throwable failure) {
@@ -67,7 +66,8 @@ public final class Poll<T> {
             }
             if (said != null) {
                 if (answers.isEmpty()) {
-                    endAfter(Math.max(LEAST_WAIT_MILLIS, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)));
+                    long asLong = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                    loop.schedule(this::end, Math.max(LEAST_WAIT_MILLIS, asLong), TimeUnit.MILLISECONDS);
                 }
                 answers.add(said);
             } else if (failure != null && Errors.unwrap(failure) instanceof BackendException known) {
@@ -76,10 +76,6 @@ public final class Poll<T> {
             if (outstanding.isEmpty()) {
                 end();
             }
-        }
-
-        private void endAfter(long millis) {
-            loop.schedule(this::end, millis, TimeUnit.MILLISECONDS);
         }
 
         private void end() {

@@ -80,6 +80,7 @@ public final class PolledServer<T> {
     CompletableFuture<NodeStatus> probe(EventExecutor loop, long millis) {
         return CompletableFuture.supplyAsync(this::connected, loop)
                 .thenCompose(made -> Probe.of(
+                        loop,
                         address.hostAndPort(),
                         errors,
                         millis,

@@ -5,10 +5,10 @@ import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.NodeStatus.Role;
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Reads the state of a server by INFO, and measures the time of the answer. */
@@ -17,15 +17,16 @@ public final class Probe {
 
     /** Returns the state of a server. Never fails; a failure becomes the problem of the status. */
     static CompletableFuture<NodeStatus> of(
-            String where, Errors errors, long millis, Supplier<CompletionStage<String>> info) {
+            EventExecutor loop, String where, Errors errors, long millis, Supplier<CompletionStage<String>> info) {
         long start = System.nanoTime();
-        return info.get()
+        CompletableFuture<NodeStatus> asked = info.get()
                 .thenApply(said -> status(where, said, Duration.ofNanos(System.nanoTime() - start)))
-                .toCompletableFuture()
-                .completeOnTimeout(
-                        unreachable(where, "no answer within " + millis + " ms"), millis, TimeUnit.MILLISECONDS)
-                .exceptionally(failure -> unreachable(
-                        where, String.valueOf(errors.connecting(failure).getMessage())));
+                .toCompletableFuture();
+        TimeLimit limit = TimeLimit.begin(
+                loop, millis, () -> asked.complete(unreachable(where, "no answer within " + millis + " ms")));
+        asked.whenComplete((status, failure) -> limit.cancel());
+        return asked.exceptionally(failure ->
+                unreachable(where, String.valueOf(errors.connecting(failure).getMessage())));
     }
 
     /** Returns a status with a problem, unless it has one already. */

@@ -43,7 +43,6 @@ public final class SingleMaster implements Routing {
 
     /** Connects to the master. Blocks. */
     public static SingleMaster connect(LettuceClient lettuce, RedisDeployment deployment, KeySpace keySpace) {
-        lettuce.checkMayBlock();
         SingleMaster master =
                 new SingleMaster(new Connector(lettuce, deployment, keySpace, MasterFinder.of(deployment, lettuce)));
         LettuceClient.await(master.connections.connect());

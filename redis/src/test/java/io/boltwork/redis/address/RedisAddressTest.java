@@ -239,7 +239,10 @@ class RedisAddressTest {
         assertThat(copy.getLibraryVersion()).isEqualTo(uri.getLibraryVersion());
         assertThat(copy.getVerifyMode()).isEqualTo(SslVerifyMode.CA);
         assertThat(copy.isSsl()).isTrue();
-        assertThat(copy.getTimeout()).isEqualTo(RedisAddress.CONNECT_TIMEOUT);
+        assertThat(address.connectTimeout()).isEqualTo(RedisAddress.CONNECT_TIMEOUT);
+        assertThat(copy.getTimeout())
+                .as("Lettuce's limit, which counts time without a processor")
+                .isEqualTo(RedisAddress.CONNECT_TIMEOUT.multipliedBy(2));
         assertThat(String.valueOf(address)).doesNotContain("s3cr3t");
     }
 

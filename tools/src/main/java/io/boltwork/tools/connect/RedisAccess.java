@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * that look at a server instead of at locks. Thread-safe.
  */
 public final class RedisAccess implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int PORT = 6379;
 
     private final RedisClient client = RedisClient.create();
+    private final Duration connectTimeout;
     private final boolean tls;
     private final SslVerifyMode verification;
     private final @Nullable String user;
@@ -36,6 +36,7 @@ public final class RedisAccess implements AutoCloseable {
 
     private RedisAccess(String uri, StoreOptions options) {
         String scheme = uri.substring(0, uri.indexOf(':')).toLowerCase(Locale.ROOT);
+        connectTimeout = options.connectTimeout();
         tls = scheme.startsWith("rediss");
         areSentinels = scheme.endsWith("-sentinel");
         String afterScheme = uri.substring(Math.min(uri.length(), uri.indexOf("://") + 3));
@@ -56,7 +57,8 @@ public final class RedisAccess implements AutoCloseable {
                 : lower.contains("verifypeer=ca") ? SslVerifyMode.CA : SslVerifyMode.FULL;
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)
-                .socketOptions(SocketOptions.builder().connectTimeout(PATIENCE).build())
+                .socketOptions(
+                        SocketOptions.builder().connectTimeout(connectTimeout).build())
                 .sslOptions(ssl(options))
                 .build());
     }
@@ -111,7 +113,7 @@ public final class RedisAccess implements AutoCloseable {
                 .withSsl(tls)
                 .withVerifyPeer(verification)
                 .withDatabase(database)
-                .withTimeout(PATIENCE);
+                .withTimeout(connectTimeout);
         if (password != null && user != null) {
             address.withAuthentication(user, password.toCharArray());
         } else if (password != null) {

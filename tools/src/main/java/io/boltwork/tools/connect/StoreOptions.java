@@ -3,6 +3,7 @@ package io.boltwork.tools.connect;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
+import io.boltwork.spi.Durations;
 import io.boltwork.spi.LockBackend;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The options of all commands that use a store: where it is, and with what credentials. */
 public final class StoreOptions {
@@ -23,9 +25,15 @@ public final class StoreOptions {
     /** The variable with the password. */
     public static final String PASSWORD = "BOLTWORK_PASSWORD";
 
+    /** The variable with the longest time for connecting. */
+    public static final String CONNECT_TIMEOUT = "BOLTWORK_CONNECT_TIMEOUT";
+
+    private static final Duration SHORTEST_CONNECT = Duration.ofMillis(100);
+    private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
+    private static final Duration DEFAULT_CONNECT = Duration.ofSeconds(10);
     private static final String DEFAULT_URI = "redis://localhost:6379";
 
-    private final Map<String, String> environment = System.getenv();
+    private final Map<String, String> environment;
 
     @Option(
             names = {"-u", "--uri"},
@@ -80,6 +88,14 @@ public final class StoreOptions {
     Duration timeout;
 
     @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            description = "How long connecting may take, 100ms to 10m."
+                    + " Default: the variable BOLTWORK_CONNECT_TIMEOUT, else 10s.")
+    @Nullable
+    Duration connectTimeout;
+
+    @Option(
             names = "--tls-ca",
             paramLabel = "FILE",
             description = "PEM certificates of the authorities to trust (Redis).")
@@ -103,8 +119,17 @@ public final class StoreOptions {
             description = "A jar with the driver of the database. PostgreSQL's and H2's are included. May be repeated.")
     List<Path> drivers = new ArrayList<>();
 
+    /** Creates options that also take the environment of this process into account. */
+    public StoreOptions() {
+        this(System.getenv());
+    }
+
+    StoreOptions(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
     /**
-     * Connects to the store. Blocks until it is connected, for the timeout at most.
+     * Connects to the store. Blocks until it is connected, for the connect timeout at most.
      *
      * @param application the name of this client for others
      * @throws IllegalArgumentException if an option is wrong
@@ -146,6 +171,27 @@ public final class StoreOptions {
     /** Returns the servers of the store, which is a ZooKeeper, with the chroot if there is one. */
     public String zooKeeperServers() {
         return StoreUri.parse(uri()).zooKeeperServers();
+    }
+
+    /** Returns how long connecting may take. */
+    Duration connectTimeout() {
+        if (connectTimeout != null) {
+            return checked("--connect-timeout", connectTimeout);
+        }
+        String variable = environment.getOrDefault(CONNECT_TIMEOUT, "");
+        if (variable.isBlank()) {
+            return DEFAULT_CONNECT;
+        }
+        try {
+            return checked("the variable " + CONNECT_TIMEOUT, new DurationConverter().convert(variable));
+        } catch (TypeConversionException malformed) {
+            throw new IllegalArgumentException(
+                    "the variable " + CONNECT_TIMEOUT + " is wrong: " + malformed.getMessage(), malformed);
+        }
+    }
+
+    private static Duration checked(String name, Duration timeout) {
+        return Durations.between(name, timeout, SHORTEST_CONNECT, LONGEST_CONNECT);
     }
 
     /** Returns the prefix that the user has given, or else the default of the kind of store. */

@@ -55,7 +55,7 @@ record StoreUri(Kind kind, String text) {
     }
 
     private LockBackend redis(StoreOptions options) {
-        RedisOptions redis = RedisOptions.defaults();
+        RedisOptions redis = RedisOptions.defaults().withConnectTimeout(options.connectTimeout());
         if (options.prefix != null) {
             redis = redis.keyPrefix(options.prefix);
         }
@@ -105,7 +105,7 @@ record StoreUri(Kind kind, String text) {
     }
 
     private LockBackend jdbc(StoreOptions options) {
-        JdbcOptions jdbc = JdbcOptions.defaults();
+        JdbcOptions jdbc = JdbcOptions.defaults().withConnectTimeout(options.connectTimeout());
         if (options.prefix != null) {
             jdbc = jdbc.withTablePrefix(options.prefix);
         }
@@ -116,7 +116,7 @@ record StoreUri(Kind kind, String text) {
     }
 
     private LockBackend zooKeeper(StoreOptions options) {
-        ZooKeeperOptions zooKeeper = ZooKeeperOptions.defaults();
+        ZooKeeperOptions zooKeeper = ZooKeeperOptions.defaults().withConnectTimeout(options.connectTimeout());
         if (options.prefix != null) {
             zooKeeper = zooKeeper.withRoot(options.prefix);
         }

@@ -2,7 +2,6 @@
 package io.boltwork.tools.connect;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Objects;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -10,13 +9,11 @@ import org.apache.curator.retry.RetryOneTime;
 
 /** Sessions at a ZooKeeper, with the credentials of the user. For commands that look at the ensemble instead of at locks. */
 public final class ZooKeeperAccess {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
     private ZooKeeperAccess() {}
 
     /** Returns a session that has been started. The caller closes it. */
     public static CuratorFramework start(StoreOptions options) {
-        int millis = Math.toIntExact(PATIENCE.toMillis());
+        int millis = Math.toIntExact(options.connectTimeout().toMillis());
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(options.zooKeeperServers())
                 .sessionTimeoutMs(2 * millis)

@@ -88,6 +88,11 @@ public final class BoltworkCommand implements Runnable {
     public static void main(String... args) {
         // a command decides what to print; Netty and others only disturb
         LogManager.getLogManager().reset();
+        String problem = PlatformText.problem(args, System.getenv());
+        if (problem != null) {
+            System.err.println("boltwork: " + problem);
+            System.exit(ExitCode.USAGE);
+        }
         System.exit(run(args));
     }
 

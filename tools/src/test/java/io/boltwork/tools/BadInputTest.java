@@ -40,7 +40,8 @@ class BadInputTest {
                 Arguments.of("ls --connect-timeout 1h", "--connect-timeout must be between 100 ms and"),
                 Arguments.of("ls --uri redis://h --timeout 3s", "write ?timeout=3000ms at the end of the URI"),
                 Arguments.of("ls --uri redis://h --tls-cert a.pem", "--tls-cert and --tls-key must be given together"),
-                Arguments.of("ls --password-file nowhere", "--password-file must be a file that can be read"),
+                Arguments.of(
+                        "ls --password-file nowhere", "--password-file must be a file of UTF-8 text that can be read"),
                 Arguments.of("describe", "Missing required parameter: 'NAME'"));
     }
 

@@ -6,6 +6,7 @@ import io.boltwork.LockClient;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.LockBackend;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -211,7 +212,7 @@ public final class StoreOptions {
             String variable = environment.getOrDefault(PASSWORD, "");
             return variable.isEmpty() ? null : variable;
         }
-        try (var lines = Files.lines(passwordFile)) {
+        try (var lines = Files.lines(passwordFile, StandardCharsets.UTF_8)) {
             return lines.findFirst()
                     .filter(line -> !line.isEmpty())
                     .orElseThrow(() -> new IllegalArgumentException(
@@ -219,7 +220,8 @@ public final class StoreOptions {
                                     + "' has none"));
         } catch (IOException | java.io.UncheckedIOException unreadable) {
             throw new IllegalArgumentException(
-                    "--password-file must be a file that can be read, but is '" + passwordFile + "'", unreadable);
+                    "--password-file must be a file of UTF-8 text that can be read, but is '" + passwordFile + "'",
+                    unreadable);
         }
     }
 }

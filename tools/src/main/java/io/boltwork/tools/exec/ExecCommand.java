@@ -152,6 +152,7 @@ public final class ExecCommand implements Callable<Integer> {
                 err.flush();
                 return conflictCode;
             }
+            signals.granted();
             return new LockedRun(acquired.get(), lease, gracePeriod(), err).run(command, signals);
         } catch (InterruptedException signalled) {
             return signals.exitCode();

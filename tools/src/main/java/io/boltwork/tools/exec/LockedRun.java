@@ -8,12 +8,12 @@ import io.boltwork.tools.ExitCode;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -28,19 +28,32 @@ final class LockedRun {
      *      │                                                │
      *      └──────────────── the command has ended ─────────┴──▶ released ──▶ exit code
      *
-     * Renewals keep two thirds of a lease at least, so less than the grace is left only if they fail. Then TERM comes before the
-     * deadline, and KILL at it. A lease that was taken is over already: TERM comes at once, and KILL after the grace.
+     * Renewals keep two thirds of a lease at least, so less than the grace is left only if they fail. Then TERM comes one grace
+     * and one margin before the deadline, and KILL one margin before it. The margin is for a busy machine. If TERM is late, the
+     * grace is shorter. A lease that was taken is over already: TERM comes at once, and KILL after the grace.
+     *
+     * A clock decides about KILL, twice: here, where only a line must be written to the pipe, and in the supervisor, in case
+     * this JVM ends meanwhile.
      */
 
+    /** The variable that keeps the value of LC_ALL if the launcher has changed it for this JVM. */
+    private static final String LOCALE = "BOLTWORK_LC_ALL";
+
     /** Names of variables with secrets, or that would lead the command to the store. */
-    private static final Set<String> NOT_FOR_THE_COMMAND = Set.of("BOLTWORK_URI", "BOLTWORK_PASSWORD");
+    private static final Set<String> NOT_FOR_THE_COMMAND = Set.of("BOLTWORK_URI", "BOLTWORK_PASSWORD", LOCALE);
 
     private static final long LOOK_MILLIS = 20;
+
+    /** The part of a lease by which KILL comes before its end. */
+    private static final int MARGIN_PART = 20;
 
     private final Lease lease;
     private final Duration length;
     private final Duration grace;
     private final PrintWriter err;
+
+    /** The end of the lease by {@link System#nanoTime()}, as it was at the last look that found enough of it. */
+    private volatile long deadline;
 
     private enum State {
         RUNNING,
@@ -68,22 +81,31 @@ final class LockedRun {
             say(lost.getMessage() + "; the command was not started");
             return finish(0);
         }
-        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "boltwork-exec-lease");
-            thread.setDaemon(true);
-            return thread;
-        });
+        deadline = System.nanoTime() + lease.remaining().toNanos();
+        ScheduledExecutorService clock = clock();
         int code;
         try (RunningCommand running = start(command)) {
             signals.passTo(running);
-            lease.whenLost().thenAccept(loss -> end(running, () -> lossText(loss)));
-            clock.scheduleWithFixedDelay(() -> look(running), 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            lease.whenLost().thenAccept(loss -> end(running, clock, () -> lossText(loss)));
+            clock.scheduleWithFixedDelay(() -> look(running, clock), 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
             code = running.await();
             state.compareAndSet(State.RUNNING, State.WHOLE); // a late look finds a lease that is being released
         } finally {
             clock.shutdownNow();
         }
         return finish(code);
+    }
+
+    /** Two threads, because one may be writing a message when KILL is due. */
+    private static ScheduledExecutorService clock() {
+        return new ScheduledThreadPoolExecutor(
+                2,
+                task -> {
+                    Thread thread = new Thread(task, "boltwork-exec-lease");
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new ThreadPoolExecutor.DiscardPolicy()); // the command has ended
     }
 
     /** Makes the lease whole. A lease that was granted to a waiter lasts for some seconds only, until its owner confirms it. */
@@ -94,23 +116,48 @@ final class LockedRun {
     }
 
     private RunningCommand start(List<String> command) {
-        Map<String, String> environment = new HashMap<>(System.getenv());
+        boolean isWindows = System.getProperty("os.name").startsWith("Windows");
+        return isWindows
+                ? PlainCommand.start(command, grace, this::changeEnvironment)
+                : SupervisedCommand.start(command, grace, this::changeEnvironment);
+    }
+
+    /** Changes the environment of this process to that of the command. Values that stay keep their bytes. */
+    private void changeEnvironment(Map<String, String> environment) {
+        String locale = environment.get(LOCALE);
+        if (locale != null && locale.isEmpty()) {
+            environment.remove("LC_ALL");
+        } else if (locale != null) {
+            environment.put("LC_ALL", locale);
+        }
         environment.keySet().removeAll(NOT_FOR_THE_COMMAND);
         environment.put("BOLTWORK_LOCK", lease.lockName());
         environment.put("BOLTWORK_TOKEN", Long.toString(lease.fencingToken()));
         environment.put(
                 "BOLTWORK_DEADLINE",
                 Long.toString(Instant.now().plus(lease.remaining()).getEpochSecond()));
-        boolean isWindows = System.getProperty("os.name").startsWith("Windows");
-        return isWindows
-                ? PlainCommand.start(command, grace, environment)
-                : SupervisedCommand.start(command, grace, environment);
     }
 
-    private void look(RunningCommand running) {
-        if (lease.remaining().compareTo(grace) <= 0) {
-            end(running, () -> lease.isValid() ? "could not be renewed" : loss());
+    private void look(RunningCommand running, ScheduledExecutorService clock) {
+        Duration left = lease.remaining();
+        if (left.compareTo(grace.plus(margin())) > 0) {
+            deadline = System.nanoTime() + left.toNanos();
+        } else {
+            end(running, clock, () -> lease.isValid() ? "could not be renewed" : loss());
         }
+    }
+
+    private Duration margin() {
+        return length.dividedBy(MARGIN_PART);
+    }
+
+    /** Returns the time until KILL. The lease ends after it, unless the lease has been lost before its time. */
+    private Duration untilKill() {
+        Duration left = Duration.ofNanos(deadline - System.nanoTime()).minus(margin());
+        if (left.isNegative()) {
+            return Duration.ZERO;
+        }
+        return left.compareTo(grace) < 0 && lease.isValid() ? left : grace;
     }
 
     /** Returns how the lease was lost. It may be lost a moment before its listeners hear of it. */
@@ -126,9 +173,11 @@ final class LockedRun {
         return "was lost: " + loss.reason();
     }
 
-    private void end(RunningCommand running, Supplier<String> why) {
+    private void end(RunningCommand running, ScheduledExecutorService clock, Supplier<String> why) {
         if (state.compareAndSet(State.RUNNING, State.ENDED)) {
-            running.end(); // first, because the reason may not be known yet
+            Duration untilKill = untilKill();
+            running.end(untilKill); // first, because the reason may not be known yet
+            clock.schedule(() -> running.signal("KILL"), untilKill.toNanos(), TimeUnit.NANOSECONDS);
             say("the lock '" + lease.lockName() + "' " + why.get() + "; the command is being ended");
         }
     }

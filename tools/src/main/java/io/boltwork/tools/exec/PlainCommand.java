@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** A command where there is no POSIX shell, as on Windows: it is ended while this JVM lives, but survives it. */
 final class PlainCommand implements RunningCommand {
@@ -18,10 +19,9 @@ final class PlainCommand implements RunningCommand {
         this.grace = grace;
     }
 
-    static PlainCommand start(List<String> command, Duration grace, Map<String, String> environment) {
+    static PlainCommand start(List<String> command, Duration grace, Consumer<Map<String, String>> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        builder.environment().clear();
-        builder.environment().putAll(environment);
+        environment.accept(builder.environment());
         try {
             return new PlainCommand(builder.start(), grace);
         } catch (IOException failed) {
@@ -36,12 +36,17 @@ final class PlainCommand implements RunningCommand {
 
     @Override
     public void end() {
+        end(grace);
+    }
+
+    @Override
+    public void end(Duration untilKill) {
         process.descendants().forEach(ProcessHandle::destroy);
         process.destroy();
         Thread killer = new Thread(
                 () -> {
                     try {
-                        if (!process.waitFor(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                        if (!process.waitFor(untilKill.toMillis(), TimeUnit.MILLISECONDS)) {
                             close();
                         }
                     } catch (InterruptedException end) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.exec;
 
+import java.time.Duration;
+
 /** The command that runs under the lock, with all processes of its group. Thread-safe. */
 interface RunningCommand extends AutoCloseable {
 
@@ -9,6 +11,9 @@ interface RunningCommand extends AutoCloseable {
 
     /** Sends TERM, and KILL to what is left after the grace. Does not block. */
     void end();
+
+    /** Sends TERM, and KILL to what is left after a time. Does not block. */
+    void end(Duration untilKill);
 
     /**
      * Waits for the end of the command, after which nothing of its group is left. Returns its exit code, or 128 and the number of

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** A command that {@code supervisor.sh} starts, watches and ends, on systems with a POSIX shell. */
 final class SupervisedCommand implements RunningCommand {
@@ -32,7 +34,7 @@ final class SupervisedCommand implements RunningCommand {
      * - A signal comes before the group exists: the watcher waits for the group.
      */
 
-    private static final long TICK_MILLIS = 50;
+    private static final long LOOK_MILLIS = 50;
 
     private final Duration grace;
     private final Path directory;
@@ -47,18 +49,17 @@ final class SupervisedCommand implements RunningCommand {
     }
 
     /** Starts a command with the standard streams of this JVM. */
-    static SupervisedCommand start(List<String> command, Duration grace, Map<String, String> environment) {
+    static SupervisedCommand start(List<String> command, Duration grace, Consumer<Map<String, String>> environment) {
         try {
             Path directory = Files.createTempDirectory("boltwork-exec"); // for this user only
             RandomAccessFile pipe = makePipe(directory.resolve("pipe"));
             String script = script();
             List<String> supervised = new ArrayList<>(List.of("sh", "-c", script, "boltwork-supervisor", script));
             supervised.add(directory.toString());
-            supervised.add(Long.toString(grace.toMillis() / TICK_MILLIS));
+            supervised.add(seconds(grace));
             supervised.addAll(command);
             ProcessBuilder builder = new ProcessBuilder(supervised).inheritIO();
-            builder.environment().clear();
-            builder.environment().putAll(environment);
+            environment.accept(builder.environment());
             return new SupervisedCommand(grace, directory, pipe, builder.start());
         } catch (IOException failed) {
             throw new UncheckedIOException("The command could not be started: " + failed.getMessage(), failed);
@@ -95,7 +96,16 @@ final class SupervisedCommand implements RunningCommand {
 
     @Override
     public void end() {
-        order("END");
+        end(grace);
+    }
+
+    @Override
+    public void end(Duration untilKill) {
+        order("END " + seconds(untilKill));
+    }
+
+    private static String seconds(Duration time) {
+        return BigDecimal.valueOf(time.toMillis(), 3).toString();
     }
 
     private synchronized void order(String line) {
@@ -113,7 +123,7 @@ final class SupervisedCommand implements RunningCommand {
             closePipe();
             long deadline = System.nanoTime() + grace.plusSeconds(5).toNanos();
             while (Files.exists(directory.resolve("group")) && System.nanoTime() - deadline < 0) {
-                TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
             }
         }
         return code;

@@ -153,10 +153,19 @@ public final class ExecCommand implements Callable<Integer> {
                 return conflictCode;
             }
             signals.granted();
-            return new LockedRun(acquired.get(), lease, gracePeriod(), err).run(command, signals);
+            return new LockedRun(acquired.get(), lease, gracePeriod(), err).run(command, isPrepared(), signals);
         } catch (InterruptedException signalled) {
             return signals.exitCode();
         }
+    }
+
+    /** Returns whether the launcher has started a supervisor that can find the command in its arguments. */
+    private boolean isPrepared() {
+        List<String> args = spec.commandLine().getParseResult().originalArgs();
+        int before = args.size() - command.size();
+        return SupervisedCommand.isPrepared()
+                && before >= 0
+                && args.subList(before, args.size()).equals(command);
     }
 
     private void check() {

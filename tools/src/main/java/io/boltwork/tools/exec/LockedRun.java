@@ -72,8 +72,12 @@ final class LockedRun {
         this.err = err;
     }
 
-    /** Runs a command to its end. Returns the exit code of boltwork. */
-    int run(List<String> command, SignalInbox signals) throws InterruptedException {
+    /**
+     * Runs a command to its end. Returns the exit code of boltwork.
+     *
+     * @param isPrepared whether the launcher's supervisor runs it, whose last arguments are the command
+     */
+    int run(List<String> command, boolean isPrepared, SignalInbox signals) throws InterruptedException {
         try {
             confirm();
         } catch (LeaseLostException lost) {
@@ -84,7 +88,7 @@ final class LockedRun {
         deadline = System.nanoTime() + lease.remaining().toNanos();
         ScheduledExecutorService clock = clock();
         int code;
-        try (RunningCommand running = start(command)) {
+        try (RunningCommand running = start(command, isPrepared)) {
             signals.passTo(running);
             lease.whenLost().thenAccept(loss -> end(running, clock, () -> lossText(loss)));
             clock.scheduleWithFixedDelay(() -> look(running, clock), 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
@@ -115,7 +119,10 @@ final class LockedRun {
         }
     }
 
-    private RunningCommand start(List<String> command) {
+    private RunningCommand start(List<String> command, boolean isPrepared) {
+        if (isPrepared) {
+            return SupervisedCommand.startPrepared(command.size(), grace, this::changeEnvironment);
+        }
         boolean isWindows = System.getProperty("os.name").startsWith("Windows");
         return isWindows
                 ? PlainCommand.start(command, grace, this::changeEnvironment)

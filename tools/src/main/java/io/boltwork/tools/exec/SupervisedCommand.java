@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -32,16 +34,34 @@ final class SupervisedCommand implements RunningCommand {
      * - The group's number is used again: not while a process of the group is left. The script looks every 50 ms whether one is,
      *   and sends nothing afterwards.
      * - A signal comes before the group exists: the watcher waits for the group.
+     *
+     * The launcher starts the script itself if the command is to inherit descriptors above 2. The script then waits for a line in
+     * the pipe. It is a child of this process, but not of Java's, so a file has the command's exit code.
      */
 
     private static final long LOOK_MILLIS = 50;
 
+    private static final String PIPE = "pipe";
+
+    /** The property with the directory of the launcher's supervisor. */
+    private static final String PREPARED = "boltwork.supervisor";
+
+    private static final int KILLED = 128 + 9;
+
     private final Duration grace;
     private final Path directory;
     private final RandomAccessFile pipe;
-    private final Process supervisor;
+    private final Supervisor supervisor;
 
-    private SupervisedCommand(Duration grace, Path directory, RandomAccessFile pipe, Process supervisor) {
+    /** The script's first process. */
+    @FunctionalInterface
+    private interface Supervisor {
+
+        /** Waits for its end and returns its exit code. */
+        int waitFor() throws InterruptedException;
+    }
+
+    private SupervisedCommand(Duration grace, Path directory, RandomAccessFile pipe, Supervisor supervisor) {
         this.grace = grace;
         this.directory = directory;
         this.pipe = pipe;
@@ -52,17 +72,62 @@ final class SupervisedCommand implements RunningCommand {
     static SupervisedCommand start(List<String> command, Duration grace, Consumer<Map<String, String>> environment) {
         try {
             Path directory = Files.createTempDirectory("boltwork-exec"); // for this user only
-            RandomAccessFile pipe = makePipe(directory.resolve("pipe"));
+            RandomAccessFile pipe = makePipe(directory.resolve(PIPE));
             String script = script();
             List<String> supervised = new ArrayList<>(List.of("sh", "-c", script, "boltwork-supervisor", script));
             supervised.add(directory.toString());
+            supervised.add("3"); // Java leaves none but 0 to 2 to the script
             supervised.add(seconds(grace));
             supervised.addAll(command);
             ProcessBuilder builder = new ProcessBuilder(supervised).inheritIO();
             environment.accept(builder.environment());
-            return new SupervisedCommand(grace, directory, pipe, builder.start());
+            return new SupervisedCommand(grace, directory, pipe, builder.start()::waitFor);
         } catch (IOException failed) {
             throw new UncheckedIOException("The command could not be started: " + failed.getMessage(), failed);
+        }
+    }
+
+    /** Returns whether the launcher has started a supervisor, which has the arguments of this process. */
+    static boolean isPrepared() {
+        return System.getProperty(PREPARED) != null;
+    }
+
+    /** Lets the supervisor that the launcher has started run a command, which is the last ones of its arguments. */
+    static SupervisedCommand startPrepared(int words, Duration grace, Consumer<Map<String, String>> environment) {
+        Path directory = Path.of(System.getProperty(PREPARED));
+        ProcessHandle supervisor =
+                ProcessHandle.of(Long.getLong(PREPARED + ".pid")).orElseThrow();
+        Map<String, String> variables = new TreeMap<>();
+        environment.accept(variables);
+        StringBuilder start = new StringBuilder();
+        variables.forEach(
+                (name, value) -> start.append("export %s='%s'\n".formatted(name, value.replace("'", "'\\''"))));
+        start.append("grace=%s\nshift $(($# - %d))\n".formatted(seconds(grace), words));
+        try {
+            RandomAccessFile pipe = new RandomAccessFile(directory.resolve(PIPE).toFile(), "rw");
+            Files.writeString(directory.resolve("start"), start);
+            SupervisedCommand command =
+                    new SupervisedCommand(grace, directory, pipe, () -> codeOf(supervisor, directory));
+            command.order("START");
+            return command;
+        } catch (IOException failed) {
+            throw new UncheckedIOException("The command could not be started: " + failed.getMessage(), failed);
+        }
+    }
+
+    private static int codeOf(ProcessHandle supervisor, Path directory) throws InterruptedException {
+        try {
+            supervisor.onExit().get();
+            Path code = directory.resolve("code");
+            if (!Files.exists(code)) {
+                return KILLED;
+            }
+            int value = Integer.parseInt(Files.readString(code).strip());
+            Files.delete(code);
+            Files.deleteIfExists(directory);
+            return value;
+        } catch (ExecutionException | IOException failed) {
+            throw new IllegalStateException("the exit code of the command could not be read", failed);
         }
     }
 
@@ -135,6 +200,7 @@ final class SupervisedCommand implements RunningCommand {
     }
 
     private void closePipe() {
+        order("CLOSE"); // the launcher's pipe stays open in this process
         try {
             pipe.close();
         } catch (IOException closed) {

@@ -1,11 +1,17 @@
 # Runs a command in a session of its own, and ends it when boltwork asks for it or has died.
 #
-#   sh -c SCRIPT boltwork-supervisor SCRIPT DIRECTORY GRACE COMMAND [ARGUMENT ...]
-#   sh -c SCRIPT boltwork-watcher "" DIRECTORY GRACE
+#   sh -c SCRIPT boltwork-supervisor SCRIPT DIRECTORY PIPE GRACE COMMAND [ARGUMENT ...]
+#   sh -c SCRIPT boltwork-supervisor SCRIPT DIRECTORY PIPE "" [ARGUMENT OF BOLTWORK ...]
+#   sh -c SCRIPT boltwork-watcher "" DIRECTORY PIPE GRACE
 #
 # SCRIPT is this text, GRACE a time in seconds. DIRECTORY has the named pipe "pipe", which boltwork holds open. A line in it is
 # the name of a signal for the command's process group, or "END SECONDS": TERM, and KILL after that time. The end of the pipe
-# means END with the grace: the system closes it when boltwork dies, however it dies. The exit code is that of the command.
+# means END with the grace: the system closes it when boltwork dies, however it dies. PIPE is a descriptor that the command
+# does not need. The exit code is that of the command.
+#
+# Java closes the descriptors above 2 in its children. In the second form, the launcher starts the supervisor before Java, so
+# that the command gets these descriptors. The supervisor waits for a line in the pipe. The file "start" then sets the variables
+# for the command and the grace, and removes the arguments before the command. The file "code" gets the exit code.
 #
 # The supervisor waits for the command, and the watcher reads the pipe. The watcher has a session of its own, so that a KILL for
 # the group of boltwork leaves it. If the supervisor is killed, the watcher still ends the command when boltwork closes the
@@ -15,8 +21,9 @@
 set -u
 script=$1
 directory=$2
-grace=$3
-shift 3
+pipe=$3
+grace=$4
+shift 4
 signals='INT TERM HUP USR1 USR2 ALRM WINCH CONT TTIN TTOU QUIT TSTP'
 
 in_own_session() {
@@ -67,6 +74,7 @@ if [ -z "$script" ]; then
   ending=
   while read -r order seconds; do
     case $order in
+      CLOSE) break ;;
       END) finish "${seconds:-$grace}" & ending=$! ;;
       *) send "$order" ;;
     esac
@@ -81,10 +89,25 @@ if [ -z "$script" ]; then
 fi
 
 # Opened for writing first, because opening a pipe that nobody writes would wait for ever if boltwork has died meanwhile.
-exec 4<> "$directory/pipe" 3< "$directory/pipe" 4>&-
+eval "exec $pipe<> \"\$directory/pipe\""
+eval "exec $pipe< \"\$directory/pipe\""
 
 # They reach the command through the pipe, except QUIT and TSTP. A trap, because the command would inherit that a signal is ignored.
 trap : $signals
+
+code_file=/dev/null
+if [ -z "$grace" ]; then
+  # boltwork ends without a command if the lock is taken, for example
+  read -r order <&"$pipe" || { clean_up; exit 0; }
+  unset BOLTWORK_URI BOLTWORK_PASSWORD
+  . "$directory/start"
+  rm -f "$directory/start"
+  code_file=$directory/code
+fi
+
+# systemd passes sockets to this process only.
+[ "${LISTEN_PID-}" != "$PPID" ] || export LISTEN_PID=command
+unset LISTEN_PIDFDID
 
 # A job in the background must not take the input of its shell.
 if [ -t 0 ] && [ "$(ps -o pgid= -p $$ 2> /dev/null)" -ne "$(ps -o tpgid= -p $$ 2> /dev/null)" ] 2> /dev/null; then
@@ -92,14 +115,18 @@ if [ -t 0 ] && [ "$(ps -o pgid= -p $$ 2> /dev/null)" -ne "$(ps -o tpgid= -p $$ 2
 fi
 
 # It must not hold the command's output open.
-in_own_session sh -c "$script" boltwork-watcher "" "$directory" "$grace" <&3 > /dev/null 2>&1 3<&- &
+close="$pipe<&-"
+eval 'in_own_session sh -c "$script" boltwork-watcher "" "$directory" "$pipe" "$grace" <&"$pipe" > /dev/null 2>&1' "$close &"
 
 # The session's first process is the leader of its group, so its number is that of the group.
-in_own_session sh -c '
+begin='
   echo $$ > "$1/group.new" && mv "$1/group.new" "$1/group" || exit 126
+  [ "${LISTEN_PID-}" != command ] || export LISTEN_PID=$$
   shift
-  exec "$@"' sh "$directory" "$@" 3<&-
+  exec "$@"'
+eval 'in_own_session sh -c "$begin" sh "$directory" "$@"' "$close"
 code=$?
+echo "$code" > "$code_file"
 
 # Nothing of the command may go on without the lock.
 [ ! -e "$directory/group" ] || finish "$grace"

@@ -29,17 +29,24 @@ final class ExecProcess implements AutoCloseable {
 
     /** Starts it on a store. The command's working directory is that of this process' files. */
     static ExecProcess start(Path parent, String uri, Map<String, String> environment, String... args) {
+        List<String> java = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                BoltworkCommand.class.getName(),
+                "exec");
+        return start(java, parent, uri, environment, args);
+    }
+
+    /** Starts it with a command before its own arguments. */
+    static ExecProcess start(
+            List<String> boltwork, Path parent, String uri, Map<String, String> environment, String... args) {
         try {
             Path directory = Files.createTempDirectory(parent, "exec");
-            List<String> command = new ArrayList<>(List.of(
-                    "setsid", // a group of its own, as a shell gives it
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    BoltworkCommand.class.getName(),
-                    "exec"));
+            List<String> command = new ArrayList<>(List.of("setsid")); // a group of its own, as a shell gives it
+            command.addAll(boltwork);
             command.addAll(List.of(args));
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(directory.toFile())

@@ -42,7 +42,7 @@ class LockedRunTest {
                         }
                     });
             LockedRun run = new LockedRun(late, Duration.ofSeconds(30), Duration.ofSeconds(1), new PrintWriter(said));
-            assertThat(run.run(List.of("true"), new SignalInbox(Thread.currentThread())))
+            assertThat(run.run(List.of("true"), false, new SignalInbox(Thread.currentThread())))
                     .isZero();
             assertThat(said.toString()).isEmpty();
         }
@@ -66,7 +66,7 @@ class LockedRunTest {
             assertThat(locks.inspector().forceRelease("lost", lease.fencingToken()))
                     .isTrue();
             LockedRun run = new LockedRun(claim, Duration.ofSeconds(30), Duration.ofSeconds(1), new PrintWriter(said));
-            assertThat(run.run(List.of("true"), new SignalInbox(Thread.currentThread())))
+            assertThat(run.run(List.of("true"), false, new SignalInbox(Thread.currentThread())))
                     .isEqualTo(ExitCode.LOST);
             assertThat(said.toString()).contains("; the command was not started");
         }

@@ -48,6 +48,9 @@ final class JdbcStore implements RecordStore {
     private final StoreConnections connections;
     private volatile @Nullable MessageThread messages;
     private volatile @Nullable ShortForms shortForms;
+    private final ShortFormSwitch acquiring;
+    private final ShortFormSwitch releasing;
+    private final ShortFormSwitch extending;
 
     /** By client, whether its messages are pushed or left in its inbox, as far as that is known. */
     private final Map<String, Route> routes = new ConcurrentHashMap<>();
@@ -58,6 +61,10 @@ final class JdbcStore implements RecordStore {
         this.options = options;
         this.tables = new StoreTables(options);
         this.connections = new StoreConnections(source, options, tables, COMMAND_CONNECTIONS);
+        SqlFailures failures = new SqlFailures(options);
+        this.acquiring = new ShortFormSwitch("acquires a free lock", failures);
+        this.releasing = new ShortFormSwitch("releases a lock", failures);
+        this.extending = new ShortFormSwitch("renews leases", failures);
     }
 
     // ================================================================ life
@@ -210,45 +217,31 @@ final class JdbcStore implements RecordStore {
     @Override
     public ShortForm<Reply.Acquired> acquireFree(Command.Acquire command, long idleMillis) {
         ShortForms forms = shortForms();
-        return forms.canAcquire(command.lock())
-                ? connections.call(
-                        session -> unlessConflict(ShortForm.none(), () -> forms.acquire(session, command, idleMillis)))
+        return acquiring.isOn() && forms.canAcquire(command.lock())
+                ? connections.call(session ->
+                        acquiring.attempt(ShortForm.none(), () -> forms.acquire(session, command, idleMillis)))
                 : ShortForm.none();
     }
 
     @Override
     public ShortForm<Reply.Released> releaseUnwanted(Command.Release command, long idleMillis) {
         ShortForms forms = shortForms();
-        return forms.canRelease()
-                ? connections.call(
-                        session -> unlessConflict(ShortForm.none(), () -> forms.release(session, command, idleMillis)))
+        return releasing.isOn() && forms.canRelease()
+                ? connections.call(session ->
+                        releasing.attempt(ShortForm.none(), () -> forms.release(session, command, idleMillis)))
                 : ShortForm.none();
     }
 
     @Override
     public Extended extendUnwanted(List<Command.Renew.Item> items, long notAfter, long idleMillis) {
-        return connections.call(session ->
-                unlessConflict(Extended.NONE, () -> shortForms().extend(session, items, notAfter, idleMillis)));
+        return extending.isOn()
+                ? connections.call(session -> extending.attempt(
+                        Extended.NONE, () -> shortForms().extend(session, items, notAfter, idleMillis)))
+                : Extended.NONE;
     }
 
     private ShortForms shortForms() {
         return Objects.requireNonNull(shortForms, "The store has not been opened");
-    }
-
-    private interface SqlForm<T> {
-        T attempt() throws SQLException;
-    }
-
-    /** A short form that meets a conflict has changed nothing; the long form follows. */
-    private static <T> T unlessConflict(T otherwise, SqlForm<T> form) throws SQLException {
-        try {
-            return form.attempt();
-        } catch (SQLException failure) {
-            if (SqlFailures.isConflict(failure)) {
-                return otherwise;
-            }
-            throw failure;
-        }
     }
 
     // ================================================================ messages

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +20,16 @@ final class NamedSql {
     private final String sql;
     private final List<String> parameters;
 
-    NamedSql(String text) {
+    /**
+     * Reads a statement.
+     *
+     * @param text the statement
+     * @param typed returns the placeholder of a parameter
+     */
+    NamedSql(String text, UnaryOperator<String> typed) {
         parameters =
                 PARAMETER.matcher(text).results().map(each -> each.group(1)).toList();
-        sql = PARAMETER.matcher(text).replaceAll((MatchResult each) -> "?");
+        sql = PARAMETER.matcher(text).replaceAll((MatchResult each) -> typed.apply(each.group(1)));
     }
 
     /** Prepares the statement. */

@@ -108,7 +108,8 @@ final class PostgresMessages implements Messages {
     }
 
     private static void advisory(StoreSession session, String function, PostgresChannel own) throws SQLException {
-        try (NamedSql.Prepared statement = new NamedSql("SELECT " + function + "(:key)").on(session.connection);
+        NamedSql call = StoreDialect.POSTGRESQL.sql("", "SELECT " + function + "(:key)");
+        try (NamedSql.Prepared statement = call.on(session.connection);
                 ResultSet done = statement.set("key", own.key()).query()) {
             done.next();
         }

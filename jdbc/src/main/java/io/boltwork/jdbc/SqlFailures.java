@@ -81,12 +81,23 @@ final class SqlFailures {
         };
     }
 
+    /** Returns whether the database refuses a statement, so that another one may succeed on the same connection. */
+    boolean isRefusal(SQLException failure) {
+        return switch (kind(failure)) {
+            case RIGHTS, INVALID, OTHER -> true;
+            case CONFLICT, CONNECTION, READ_ONLY, EXHAUSTED, NO_TABLES, AUTHENTICATION -> false;
+        };
+    }
+
     /** Returns the exception for the caller. */
     BackendException exception(String address, SQLException failure) {
         Kind kind = kind(failure);
-        String told =
-                Printable.text(String.valueOf(decisive(failure).getMessage()).strip());
-        return new BackendException(address + ": " + told + advice(kind), isRetryable(kind), failure);
+        return new BackendException(address + ": " + told(failure) + advice(kind), isRetryable(kind), failure);
+    }
+
+    /** Returns what the database says. */
+    String told(SQLException failure) {
+        return Printable.text(String.valueOf(decisive(failure).getMessage()).strip());
     }
 
     private boolean isRetryable(Kind kind) {

@@ -5,6 +5,7 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.Map;
 
 /** What the statements of databases differ in. */
 enum StoreDialect {
@@ -36,6 +37,11 @@ enum StoreDialect {
         @Override
         String ignoringDuplicates() {
             return " ON CONFLICT DO NOTHING";
+        }
+
+        @Override
+        String typed(String parameter, String type) {
+            return cast(parameter, type.equals(BINARY) ? "BYTEA" : type.equals(BINARY + "[]") ? "BYTEA[]" : type);
         }
 
         @Override
@@ -103,7 +109,7 @@ enum StoreDialect {
 
         @Override
         String typed(String parameter, String type) {
-            return "CAST(" + parameter + " AS " + type + ")";
+            return cast(parameter, type.equals(TEXT) ? "VARCHAR" : type);
         }
 
         @Override
@@ -111,6 +117,24 @@ enum StoreDialect {
             return "MERGE INTO {client} (client, seen_at) KEY (client) VALUES (:client, {clock})";
         }
     };
+
+    private static final String BINARY = "VARBINARY";
+    private static final String TEXT = "TEXT";
+
+    /** The types of the parameters that are not BIGINT. */
+    private static final Map<String, String> TYPES = Map.ofEntries(
+            Map.entry("kind", "SMALLINT"),
+            Map.entry("name", BINARY),
+            Map.entry("after", BINARY),
+            Map.entry("client", BINARY),
+            Map.entry("owner", TEXT),
+            Map.entry("rest", TEXT),
+            Map.entry("message", TEXT),
+            Map.entry("channel", TEXT),
+            Map.entry("names", BINARY + "[]"),
+            Map.entry("owners", TEXT + "[]"),
+            Map.entry("tokens", "BIGINT[]"),
+            Map.entry("leases", "BIGINT[]"));
 
     private final String script;
 
@@ -154,9 +178,17 @@ enum StoreDialect {
         return "";
     }
 
-    /** Returns a parameter in the list of a SELECT. */
+    /**
+     * Returns a parameter with its type. A database that finds out the type from the context fails where the context says
+     * nothing, and a driver that sends values as literals, as PostgreSQL's does with {@code preferQueryMode=simple}, does not
+     * say the type either.
+     */
     String typed(String parameter, String type) {
         return parameter;
+    }
+
+    private static String cast(String parameter, String type) {
+        return "CAST(" + parameter + " AS " + type + ")";
     }
 
     /** Returns the statement that says that a client asks for its messages. */
@@ -173,12 +205,14 @@ enum StoreDialect {
         for (String table : new String[] {"lock", "client", "inbox", "store"}) {
             sql = sql.replace("{" + table + "}", prefix + table);
         }
-        return new NamedSql(sql.replace("{clock}", clock())
-                .replace("{statementClock}", statementClock())
-                .replace("{started}", started())
-                .replace("{server}", server())
-                .replace("{replica}", isReplica())
-                .replace("{dual}", dual()));
+        return new NamedSql(
+                sql.replace("{clock}", clock())
+                        .replace("{statementClock}", statementClock())
+                        .replace("{started}", started())
+                        .replace("{server}", server())
+                        .replace("{replica}", isReplica())
+                        .replace("{dual}", dual()),
+                parameter -> typed("?", TYPES.getOrDefault(parameter, "BIGINT")));
     }
 
     /** Returns the dialect of a database. */

@@ -52,7 +52,10 @@ final class StoreStatements {
                 UPDATE {lock} SET version = version + 1, expires_at = :expires, drop_at = :drop, fence = :fence,
                     token = :token, until_at = :until, owner = :owner, rest = :rest
                 WHERE kind = :kind AND name = :name AND version = :version AND {clock} <= :latest""");
-        insert = insert(dialect, prefix);
+        insert = dialect.sql(prefix, """
+                INSERT INTO {lock} (kind, name, version, expires_at, drop_at, fence, token, until_at, owner, rest)
+                SELECT :kind, :name, {clock}, :expires, :drop, :fence, :token, :until, :owner, :rest{dual}
+                WHERE {clock} <= :latest""" + dialect.ignoringDuplicates());
         scan = dialect.sql(prefix, """
                 SELECT {clock} AS clock, {started} AS started,
                     r.name, r.version, r.expires_at, r.fence, r.token, r.until_at, r.owner, r.rest
@@ -81,25 +84,6 @@ final class StoreStatements {
         dropClients = dialect.sql(prefix, "DELETE FROM {client} WHERE seen_at < {clock} - :age");
         listens = dialect.sql(prefix, PostgresChannel.LISTENS);
         notify = dialect.sql(prefix, PostgresChannel.NOTIFY);
-    }
-
-    private static NamedSql insert(StoreDialect dialect, String prefix) {
-        String values = String.join(
-                ", ",
-                dialect.typed(":kind", "SMALLINT"),
-                dialect.typed(":name", "VARBINARY"),
-                "{clock}",
-                dialect.typed(":expires", "BIGINT"),
-                dialect.typed(":drop", "BIGINT"),
-                dialect.typed(":fence", "BIGINT"),
-                dialect.typed(":token", "BIGINT"),
-                dialect.typed(":until", "BIGINT"),
-                dialect.typed(":owner", "VARCHAR"),
-                dialect.typed(":rest", "CHARACTER LARGE OBJECT"));
-        return dialect.sql(
-                prefix,
-                "INSERT INTO {lock} (kind, name, version, expires_at, drop_at, fence, token, until_at, owner, rest) SELECT "
-                        + values + "{dual} WHERE {clock} <= :latest" + dialect.ignoringDuplicates());
     }
 
     /**

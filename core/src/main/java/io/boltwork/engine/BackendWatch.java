@@ -38,6 +38,7 @@ final class BackendWatch implements BackendListener {
     private final BitSet everything = new BitSet();
     private final PartitionOutages partitionOutages = new PartitionOutages();
     private final CallbackQueue backendEvents;
+    private final RefusedRenewals refusedRenewals;
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
     /** Guards changes of the listeners and of the warnings, so that each listener is told of each warning once. */
@@ -50,6 +51,8 @@ final class BackendWatch implements BackendListener {
         this.announcer = announcer;
         this.everything.set(0, core.backend.partitions());
         this.backendEvents = core.newCallbackQueue();
+        this.refusedRenewals = new RefusedRenewals(core.ticker, this::isConnected, this::warnForNow);
+        drivers.leaseRenewer.observe(refusedRenewals::answered);
     }
 
     // ================================================================ messages about locks
@@ -232,6 +235,13 @@ final class BackendWatch implements BackendListener {
         warn(told, what);
     }
 
+    /** Reports a problem that may pass, so that listeners which are added later are not told. */
+    private void warnForNow(String warned) {
+        String what = Printable.text(warned);
+        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(core.backend, what));
+        warn(core.listeners, what);
+    }
+
     private void warn(Listeners told, String what) {
         LockListener.BackendWarning event = new LockListener.BackendWarning(core.backend.toString(), what);
         told.tell(listener -> listener.backendWarning(event), backendEvents::run);
@@ -240,6 +250,13 @@ final class BackendWatch implements BackendListener {
     /** The warnings of the backend so far. */
     List<String> warnings() {
         return List.copyOf(warnings);
+    }
+
+    /** Returns a warning for as long as renewals are refused; otherwise {@code null}. */
+    @Nullable
+    String passingWarning() {
+        String what = refusedRenewals.warning();
+        return what == null ? null : Printable.text(what);
     }
 
     /**

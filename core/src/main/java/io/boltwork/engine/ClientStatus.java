@@ -182,9 +182,10 @@ final class ClientStatus {
 
     private List<String> warnings() {
         List<String> all = new ArrayList<>(backendWatch.warnings());
-        String passing = errorRecovery.warning();
-        if (passing != null) {
-            all.add(passing);
+        for (String passing : new String[] {errorRecovery.warning(), backendWatch.passingWarning()}) {
+            if (passing != null) {
+                all.add(passing);
+            }
         }
         return all;
     }

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,9 @@ final class LeaseRenewer {
      */
     private final ConcurrentHashMap<Long, Success> successes = new ConcurrentHashMap<>();
 
+    /** Is told of the answer to each batch. */
+    private volatile Consumer<Reply> observer = reply -> {};
+
     /** A sink that keeps the compiler from removing the prefetch reads. */
     private volatile long fetched;
 
@@ -86,6 +90,11 @@ final class LeaseRenewer {
     LeaseRenewer(ClientCore core, LockDrivers drivers) {
         this.core = core;
         this.drivers = drivers;
+    }
+
+    /** Sets what is told of the answer to each batch. */
+    void observe(Consumer<Reply> answers) {
+        observer = answers;
     }
 
     // ================================================================ visiting
@@ -319,6 +328,7 @@ final class LeaseRenewer {
             }
             core.backend.send(new Command.Renew(items, notAfter), reply -> {
                 core.heard(partition, reply);
+                observer.accept(reply);
                 answered(reply);
             });
         }

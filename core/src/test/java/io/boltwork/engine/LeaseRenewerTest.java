@@ -76,6 +76,41 @@ class LeaseRenewerTest {
     }
 
     @Test
+    void renewalsThatAreRefusedAreToldBeforeTheLoss() {
+        List<String> told = new ArrayList<>();
+        client.engine.listen(new LockListener() {
+            @Override
+            public void backendWarning(BackendWarning event) {
+                told.add(event.text());
+            }
+
+            @Override
+            public void lost(Lost event) {
+                told.add("lost");
+            }
+        });
+        for (boolean isRetryable : new boolean[] {false, true}) {
+            told.clear();
+            client.passTo(client.now() + 61 * SECOND); // told once a minute at most
+            Lease lease = acquire("lock " + isRetryable, THREE_SECONDS);
+            client.wire = command -> command instanceof Command.Renew
+                    ? new Reply.Failed(false, new BackendException("cannot cast type", isRetryable, null))
+                    : client.server.execute(command);
+            passSeconds(4);
+            assertThat(lease.isValid()).isFalse();
+            assertThat(told).hasSize(2);
+            assertThat(told.get(0)).contains("not being renewed", "cannot cast type");
+            assertThat(told.get(1)).isEqualTo("lost");
+            assertThat(client.engine.backendWatch.passingWarning()).contains("cannot cast type");
+            client.wire = client.server::execute;
+            Lease next = acquire("next", THREE_SECONDS);
+            passSeconds(4);
+            assertThat(client.engine.backendWatch.passingWarning()).isNull();
+            next.release();
+        }
+    }
+
+    @Test
     void eachLockIsVisitedAsItsOwnLeaseRequires() {
         List<Lease> leases = List.of(
                 acquire("slow", LockOptions.renewedLease(Duration.ofSeconds(60))),

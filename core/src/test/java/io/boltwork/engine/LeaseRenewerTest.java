@@ -96,7 +96,9 @@ class LeaseRenewerTest {
             client.wire = command -> command instanceof Command.Renew
                     ? new Reply.Failed(false, new BackendException("cannot cast type", isRetryable, null))
                     : client.server.execute(command);
-            passSeconds(4);
+            passSeconds(2);
+            assertThat(client.engine.renewalLag()).isPositive();
+            passSeconds(2);
             assertThat(lease.isValid()).isFalse();
             assertThat(told).hasSize(2);
             assertThat(told.get(0)).contains("not being renewed", "cannot cast type");

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An attempt to connect, on a thread of its own. Drivers may wait without end for a server that has accepted the connection and
- * then stopped. Such an attempt is given up, and what comes of it later is discarded.
+ * then stopped. Such an attempt is given up, and a connection that comes of it later is returned.
  */
 final class ConnectAttempt {
     /** Each is a thread, and perhaps a connection. */
@@ -48,7 +48,7 @@ final class ConnectAttempt {
             StoreSession made = connecting.call();
             if (!session.complete(made)) {
                 abandoned.decrementAndGet();
-                made.discard();
+                made.close();
             }
         } catch (Exception | Error failed) {
             if (!session.completeExceptionally(failed)) {
@@ -76,7 +76,7 @@ final class ConnectAttempt {
                 thread.interrupt();
             } else {
                 abandoned.decrementAndGet();
-                session.thenAccept(StoreSession::discard);
+                session.thenAccept(StoreSession::close);
             }
             throw new SQLTransientConnectionException(
                     "The database did not finish connecting within " + patience.toMillis() + " ms", givenUp);

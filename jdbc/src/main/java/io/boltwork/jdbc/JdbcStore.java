@@ -61,7 +61,7 @@ final class JdbcStore implements RecordStore {
         this.options = options;
         this.tables = new StoreTables(options);
         this.connections = new StoreConnections(source, options, tables, COMMAND_CONNECTIONS);
-        SqlFailures failures = new SqlFailures(options);
+        SqlFailures failures = tables.failures();
         this.acquiring = new ShortFormSwitch("acquires a free lock", failures);
         this.releasing = new ShortFormSwitch("releases a lock", failures);
         this.extending = new ShortFormSwitch("renews leases", failures);

@@ -74,7 +74,7 @@ final class StoreConnections {
     StoreConnections(DataSource source, JdbcOptions options, StoreTables tables, int commands) {
         this.source = source;
         this.timeout = options.commandTimeout();
-        this.failures = new SqlFailures(options);
+        this.failures = tables.failures();
         this.tables = tables;
         this.commands = commands;
         this.idle = new ArrayBlockingQueue<>(commands);
@@ -295,7 +295,7 @@ final class StoreConnections {
         change(() -> {
             problem = null;
             if (closed) {
-                session.discard();
+                session.close();
             } else if (forMessages) {
                 open.add(session);
                 hasMessenger = true;

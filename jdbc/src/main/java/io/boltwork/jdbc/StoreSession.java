@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,17 @@ import org.jspecify.annotations.Nullable;
 final class StoreSession {
     private static final int UNKNOWN = -1;
 
+    /** What becomes of the connection. The first decision counts, so that a connection is never broken after its return. */
+    private enum Fate {
+        OPEN,
+        RETURNED,
+        BROKEN
+    }
+
     final Connection connection;
+    private final DataSource source;
     private final StoreTables tables;
+    private final AtomicReference<Fate> fate = new AtomicReference<>(Fate.OPEN);
     private final boolean autoCommit;
     private final int isolation;
     private int networkTimeout = UNKNOWN;
@@ -31,7 +41,9 @@ final class StoreSession {
     private long started;
     private @Nullable String run;
 
-    private StoreSession(Connection connection, StoreTables tables, Duration timeout) throws SQLException {
+    private StoreSession(DataSource source, Connection connection, StoreTables tables, Duration timeout)
+            throws SQLException {
+        this.source = source;
         this.connection = connection;
         this.tables = tables;
         try {
@@ -52,18 +64,21 @@ final class StoreSession {
     static StoreSession open(DataSource source, StoreTables tables, Duration timeout) throws SQLException {
         Connection connection = source.getConnection();
         StoreSession session = null;
-        boolean isReady = false;
+        Throwable failure = null;
         try {
-            session = new StoreSession(connection, tables, timeout);
+            session = new StoreSession(source, connection, tables, timeout);
             session.identity = tables.prepare(connection);
-            isReady = true;
             return session;
+        } catch (SQLException | RuntimeException | Error failed) {
+            failure = failed;
+            throw failed;
         } finally {
-            if (!isReady && session != null) {
-                session.abort();
-            }
-            if (!isReady) {
-                closeQuietly(connection);
+            if (session == null) {
+                PoolEviction.evict(source, connection); // its settings are unknown
+            } else if (failure != null && tables.failures().breaksConnection(failure)) {
+                session.discard();
+            } else if (failure != null) {
+                session.close();
             }
         }
     }
@@ -114,8 +129,12 @@ final class StoreSession {
         return System.nanoTime() - usedAt;
     }
 
-    /** Restores the connection and returns it to where it came from. */
+    /** Restores the connection and returns it to where it came from, unless it is broken. */
     void close() {
+        if (!fate.compareAndSet(Fate.OPEN, Fate.RETURNED)) {
+            discard();
+            return;
+        }
         try {
             if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(isolation);
@@ -124,31 +143,25 @@ final class StoreSession {
             if (networkTimeout != UNKNOWN) {
                 connection.setNetworkTimeout(Runnable::run, networkTimeout);
             }
-        } catch (SQLException broken) {
-            abort();
-        } finally {
-            closeQuietly(connection);
+            connection.close();
+        } catch (SQLException | RuntimeException broken) {
+            PoolEviction.abort(connection);
+            PoolEviction.evict(source, connection);
         }
     }
 
-    /** Breaks the connection, so that statements that wait fail, and a pool does not use it again. */
+    /** Breaks the connection, so that statements that wait fail. It must be {@linkplain #close closed} nevertheless. */
     void abort() {
-        try {
-            connection.abort(Runnable::run);
-        } catch (SQLException | RuntimeException broken) { // it need not be broken then
+        if (fate.compareAndSet(Fate.OPEN, Fate.BROKEN)) {
+            PoolEviction.abort(connection);
         }
     }
 
-    /** Breaks the connection and gives it up. */
+    /** Breaks the connection and gives it up, so that no pool lends it again. Does nothing if it was returned. */
     void discard() {
         abort();
-        closeQuietly(connection);
-    }
-
-    private static void closeQuietly(Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException | RuntimeException broken) { // a broken connection is gone in any case
+        if (fate.get() == Fate.BROKEN) {
+            PoolEviction.evict(source, connection);
         }
     }
 }

@@ -25,11 +25,18 @@ final class StoreTables {
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final JdbcOptions options;
+    private final SqlFailures failures;
     private volatile @Nullable StoreStatements statements;
     private volatile String address = "jdbc";
 
     StoreTables(JdbcOptions options) {
         this.options = options;
+        this.failures = new SqlFailures(options);
+    }
+
+    /** Returns what knows the meaning of errors. */
+    SqlFailures failures() {
+        return failures;
     }
 
     /** Returns the statements, once a connection has been prepared. */

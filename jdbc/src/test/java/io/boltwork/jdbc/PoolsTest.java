@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.agroal.api.AgroalDataSource;
+import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
+import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
+import io.boltwork.testkit.Slack;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.apache.commons.dbcp2.BasicDataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Tests that no pool of an application gets a dead connection back, however Boltwork loses its connections. */
+class PoolsTest {
+    private static final PostgresSite SITE = PostgresSite.get();
+    private static final Logger TOMCAT = Logger.getLogger("org.apache.tomcat");
+    private static final int SIZE = 8;
+    private static final int THREADS = 6;
+
+    /** A pool with its defaults, but for the size. */
+    enum Pool {
+        HIKARI {
+            @Override
+            DataSource create(String uri) {
+                HikariDataSource pool = new HikariDataSource();
+                pool.setJdbcUrl(uri);
+                pool.setMaximumPoolSize(SIZE);
+                return pool;
+            }
+        },
+        TOMCAT {
+            @Override
+            DataSource create(String uri) {
+                var pool = new org.apache.tomcat.jdbc.pool.DataSource();
+                pool.setUrl(uri);
+                pool.setDriverClassName("org.postgresql.Driver");
+                pool.setMaxActive(SIZE);
+                return pool;
+            }
+        },
+        DBCP {
+            @Override
+            DataSource create(String uri) {
+                BasicDataSource pool = new BasicDataSource();
+                pool.setUrl(uri);
+                pool.setMaxTotal(SIZE);
+                return pool;
+            }
+        },
+        AGROAL {
+            @Override
+            DataSource create(String uri) throws SQLException {
+                return AgroalDataSource.from(new AgroalDataSourceConfigurationSupplier()
+                        .connectionPoolConfiguration(pool -> pool.maxSize(SIZE)
+                                .acquisitionTimeout(Duration.ofSeconds(10))
+                                .connectionFactoryConfiguration(factory -> factory.jdbcUrl(uri))));
+            }
+        };
+
+        abstract DataSource create(String uri) throws SQLException;
+    }
+
+    @BeforeAll
+    static void silence() {
+        TOMCAT.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        TOMCAT.setLevel(null);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noDeadConnectionGoesBackIntoThePool(Pool kind) throws Exception {
+        assumeTrue(kind == Pool.HIKARI || kind == Pool.TOMCAT || Boolean.getBoolean("boltwork.whole"), "long");
+        DataSource pool = kind.create(SITE.server.uri());
+        try {
+            List<Thread> users = new ArrayList<>();
+            try (LockClient client = LockClient.create(JdbcBackend.on(pool, JdbcSite.OPTIONS))) {
+                for (int i = 0; i < THREADS; i++) {
+                    users.add(start(client.lock(kind + " " + i)));
+                }
+                terminateAll();
+                Await.until("the client works again", () -> worksAgain(client.lock(kind + " other")));
+                checkAll(pool, 3);
+            } // closed while all threads use it
+            for (Thread user : users) {
+                user.join(Slack.seconds(10).toMillis());
+            }
+            checkAll(pool, 0);
+        } finally {
+            if (pool instanceof AutoCloseable closeable) {
+                closeable.close();
+            } else {
+                ((org.apache.tomcat.jdbc.pool.DataSource) pool).close();
+            }
+        }
+    }
+
+    private static Thread start(FencedLock lock) {
+        Thread user = new Thread(() -> {
+            while (true) {
+                try {
+                    lock.lock();
+                    lock.unlock();
+                } catch (BackendException | LeaseLostException outage) {
+                    // goes on
+                } catch (RuntimeException closed) {
+                    return;
+                }
+            }
+        });
+        user.setDaemon(true);
+        user.start();
+        return user;
+    }
+
+    private static boolean worksAgain(FencedLock lock) {
+        try {
+            lock.lock();
+            lock.unlock();
+            return true;
+        } catch (RuntimeException outage) {
+            return false;
+        }
+    }
+
+    /** Ends the sessions of Boltwork, which are those that have used its tables or listen. */
+    private static void terminateAll() {
+        SITE.query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+                        + " AND pid <> pg_backend_pid() AND (query ILIKE '%boltwork%' OR query ILIKE '%advisory%')",
+                row -> row.getBoolean(1));
+    }
+
+    /** Borrows all connections that are left, and uses each. */
+    private static void checkAll(DataSource pool, int inUse) throws SQLException {
+        List<Connection> borrowed = new ArrayList<>();
+        try {
+            for (int i = 0; i < SIZE - inUse; i++) {
+                Connection connection = pool.getConnection();
+                borrowed.add(connection);
+                try (Statement statement = connection.createStatement()) {
+                    assertThat(statement.execute("SELECT 1")).isTrue();
+                    assertThat(connection.getAutoCommit()).isTrue();
+                    assertThat(connection.getNetworkTimeout()).isZero();
+                }
+            }
+        } finally {
+            for (Connection connection : borrowed) {
+                connection.close();
+            }
+        }
+    }
+}

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The text of a record: lines of fields that are separated by spaces. The first field of a line names its kind. Texts in
- * fields are written so that they contain no space and no line break. Not thread-safe.
+ * fields are written in ASCII, without spaces and line breaks, so that a database keeps them whatever its encoding is. Not
+ * thread-safe.
  */
 final class RecordLines {
 
@@ -19,6 +20,13 @@ final class RecordLines {
     private static final String ABSENT = "-";
     private static final char PRESENT = '=';
     private static final int HEXADECIMAL = 16;
+    private static final char LATIN_1 = '\u00ff';
+    private static final int DIGITS = 2;
+
+    /** Between the escape and the digits of a character that needs more of them. */
+    private static final String LONG = "u";
+
+    private static final int LONG_DIGITS = 4;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -62,10 +70,10 @@ final class RecordLines {
         StringBuilder field = new StringBuilder(value.length() + 1).append(PRESENT);
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
-            if (c <= ' ' || c == ESCAPE || c == '\u007f') {
-                field.append(String.format("%c%02x", ESCAPE, (int) c));
-            } else {
+            if (c > ' ' && c < '\u007f' && c != ESCAPE) {
                 field.append(c);
+            } else {
+                field.append(String.format(c <= LATIN_1 ? "%c%02x" : "%cu%04x", ESCAPE, (int) c));
             }
         }
         return field.toString();
@@ -86,8 +94,11 @@ final class RecordLines {
         for (int i = 1; i < field.length(); i++) {
             char c = field.charAt(i);
             if (c == ESCAPE) {
-                value.append((char) Integer.parseInt(field, i + 1, i + 3, HEXADECIMAL));
-                i += 2;
+                boolean isLong = field.startsWith(LONG, i + 1);
+                int begin = isLong ? i + 2 : i + 1;
+                int end = begin + (isLong ? LONG_DIGITS : DIGITS);
+                value.append((char) Integer.parseInt(field, begin, end, HEXADECIMAL));
+                i = end - 1;
             } else {
                 value.append(c);
             }

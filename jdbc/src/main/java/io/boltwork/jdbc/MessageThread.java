@@ -20,6 +20,10 @@ final class MessageThread {
     /** The connection for messages is checked as often as the others. */
     private static final long PING = TimeUnit.SECONDS.toNanos(5);
 
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
+    private static final int DOUBLINGS = 10;
+
     private static final String NO_NOTIFICATIONS =
             "PostgreSQL's notifications do not arrive (behind PgBouncer in transaction"
                     + " mode they never do), so this client asks for its messages while it waits for a lock";
@@ -42,6 +46,9 @@ final class MessageThread {
     private String begun = "";
     private boolean isUp;
     private boolean warned;
+
+    /** The failures since the last success. */
+    private int refusals;
 
     MessageThread(
             StoreConnections connections,
@@ -154,6 +161,7 @@ final class MessageThread {
             if (cause != null && !closed) {
                 opened.completeExceptionally(cause);
                 disconnected(cause);
+                pause(); // a connection may be made at once, and fail again at once
             }
         }
         end();
@@ -200,9 +208,31 @@ final class MessageThread {
                 current.ask();
                 current.used();
             }
-            messages.receive(current, this::deliver);
+            receive(current);
         }
         return null;
+    }
+
+    /** Receives messages. A database that refuses that is asked again after ever longer pauses. */
+    private void receive(StoreSession current) throws SQLException {
+        try {
+            messages.receive(current, this::deliver);
+            refusals = 0;
+        } catch (SQLException failure) {
+            if (!tables.failures().isRefusal(failure) || tables.failures().mayPass(failure)) {
+                throw failure;
+            }
+            if (refusals == 0) {
+                listener.warned("Messages cannot be received, so grants come some seconds later: "
+                        + connections.exception(failure).getMessage());
+            }
+            pause();
+        }
+    }
+
+    private void pause() {
+        LockSupport.parkNanos(this, Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(refusals, DOUBLINGS)));
+        refusals++;
     }
 
     private void begin(StoreSession current) throws SQLException {

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -30,6 +31,16 @@ final class NamedSql {
         parameters =
                 PARAMETER.matcher(text).results().map(each -> each.group(1)).toList();
         sql = PARAMETER.matcher(text).replaceAll((MatchResult each) -> typed.apply(each.group(1)));
+    }
+
+    /** Returns the names of the parameters, each once. */
+    Set<String> parameters() {
+        return Set.copyOf(parameters);
+    }
+
+    @Override
+    public String toString() {
+        return sql;
     }
 
     /** Prepares the statement. */
@@ -93,6 +104,10 @@ final class NamedSql {
 
         int update() throws SQLException {
             return statement.executeUpdate();
+        }
+
+        void execute() throws SQLException {
+            statement.execute();
         }
 
         void batch() throws SQLException {

@@ -6,6 +6,7 @@ import io.boltwork.spi.Printable;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,6 +44,7 @@ final class SqlFailures {
     private static final Set<Integer> MARIADB_READ_ONLY = Set.of(1290, 1792, 1836);
     private static final Set<Integer> MARIADB_EXHAUSTED = Set.of(1021, 1037, 1038, 1040, 1041, 1114, 1203, 1226, 3024);
     private static final Set<Integer> MARIADB_RIGHTS = Set.of(1044, 1142, 1143, 1227, 1370);
+    private static final int H2_READ_ONLY = 90097;
     private static final Set<Integer> H2_CONNECTION = Set.of(90007, 90067, 90098, 90108, 90121);
     private static final Set<Integer> H2_CONFLICTS = Set.of(40001, 50200, 90131);
 
@@ -71,6 +73,9 @@ final class SqlFailures {
 
     /** Returns whether the connection must be replaced. */
     boolean breaksConnection(Throwable failure) {
+        if (failure instanceof BackendException refused && refused.getCause() instanceof SQLException cause) {
+            return breaksConnection(cause);
+        }
         if (!(failure instanceof SQLException sql)) {
             return true;
         }
@@ -87,6 +92,22 @@ final class SqlFailures {
             case RIGHTS, INVALID, OTHER -> true;
             case CONFLICT, CONNECTION, READ_ONLY, EXHAUSTED, NO_TABLES, AUTHENTICATION -> false;
         };
+    }
+
+    /** Returns whether a statement that was refused may be accepted later, as far as that is known. */
+    boolean mayPass(SQLException failure) {
+        return failure instanceof SQLTimeoutException
+                || "57".equals(String.valueOf(failure.getSQLState()).replaceAll("^(..).*", "$1"));
+    }
+
+    /** Returns whether the user lacks a right. */
+    boolean isAboutRights(SQLException failure) {
+        return kind(failure) == Kind.RIGHTS;
+    }
+
+    /** Returns what to do about an error; empty if that is not known. */
+    String advice(SQLException failure) {
+        return advice(kind(failure));
     }
 
     /** Returns the exception for the caller. */
@@ -193,7 +214,7 @@ final class SqlFailures {
         if (MARIADB_CONFLICTS.contains(code) || H2_CONFLICTS.contains(code)) {
             return Kind.CONFLICT;
         }
-        if (MARIADB_READ_ONLY.contains(code)) {
+        if (MARIADB_READ_ONLY.contains(code) || code == H2_READ_ONLY) {
             return Kind.READ_ONLY;
         }
         if (MARIADB_EXHAUSTED.contains(code)) {

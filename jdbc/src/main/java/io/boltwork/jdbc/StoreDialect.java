@@ -30,11 +30,6 @@ enum StoreDialect {
         }
 
         @Override
-        String isReplica() {
-            return "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END";
-        }
-
-        @Override
         String ignoringDuplicates() {
             return " ON CONFLICT DO NOTHING";
         }
@@ -98,6 +93,16 @@ enum StoreDialect {
         }
 
         @Override
+        String limit() { // LIMIT is unknown in some of the modes
+            return "FETCH FIRST :count ROWS ONLY";
+        }
+
+        @Override
+        String remedy() {
+            return ". If the URL of H2 has a MODE, remove it, or give Boltwork a database of its own";
+        }
+
+        @Override
         String version() {
             return "SELECT 'H2 ' || H2VERSION()";
         }
@@ -158,14 +163,20 @@ enum StoreDialect {
     /** Returns an expression that tells servers apart. */
     abstract String server();
 
-    /** Returns an expression that is 1 if the server cannot be written to. */
-    String isReplica() {
-        return "0";
-    }
-
     /** Returns a statement that reads the version of the database. */
     String version() {
         return "SELECT version()";
+    }
+
+    /** Returns the end of a SELECT of a few rows. */
+    String limit() {
+        return "LIMIT :count";
+    }
+
+    /** Returns what to do if the database refuses a statement. */
+    String remedy() {
+        return ". The tables may be those of another program or version: give Boltwork's a prefix of their own, or make them"
+                + " with the script from the jar (io/boltwork/jdbc/*.sql)";
     }
 
     /** Returns the end of a SELECT without a table. */
@@ -206,11 +217,11 @@ enum StoreDialect {
             sql = sql.replace("{" + table + "}", prefix + table);
         }
         return new NamedSql(
-                sql.replace("{clock}", clock())
+                sql.replace("{limit}", limit())
+                        .replace("{clock}", clock())
                         .replace("{statementClock}", statementClock())
                         .replace("{started}", started())
                         .replace("{server}", server())
-                        .replace("{replica}", isReplica())
                         .replace("{dual}", dual()),
                 parameter -> typed("?", TYPES.getOrDefault(parameter, "BIGINT")));
     }

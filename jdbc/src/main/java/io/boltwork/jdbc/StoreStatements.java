@@ -5,8 +5,11 @@ package io.boltwork.jdbc;
 final class StoreStatements {
     final StoreDialect dialect;
 
-    /** Returns {@code run}, {@code server} and {@code replica}. */
+    /** Returns {@code run} and {@code server}. */
     final NamedSql identity;
+
+    /** Changes no row, and fails in a database that is read-only for this connection, for whatever reason. */
+    final NamedSql writeNothing;
 
     /** Returns {@code clock} and {@code started}. */
     final NamedSql clock;
@@ -41,8 +44,8 @@ final class StoreStatements {
 
     StoreStatements(StoreDialect dialect, String prefix) {
         this.dialect = dialect;
-        identity =
-                dialect.sql(prefix, "SELECT run, {server} AS server, {replica} AS replica FROM {store} WHERE id = 1");
+        identity = dialect.sql(prefix, "SELECT run, {server} AS server FROM {store} WHERE id = 1");
+        writeNothing = dialect.sql(prefix, "UPDATE {store} SET swept_at = 0 WHERE id = -1");
         clock = dialect.sql(prefix, "SELECT {clock} AS clock, {started} AS started{dual}");
         read = dialect.sql(prefix, """
                 SELECT {clock} AS clock, {started} AS started,
@@ -60,7 +63,7 @@ final class StoreStatements {
                 SELECT {clock} AS clock, {started} AS started,
                     r.name, r.version, r.expires_at, r.fence, r.token, r.until_at, r.owner, r.rest
                 FROM (SELECT 1 AS one) o LEFT JOIN (
-                    SELECT * FROM {lock} WHERE kind = :kind AND name > :after ORDER BY name LIMIT :count
+                    SELECT * FROM {lock} WHERE kind = :kind AND name > :after ORDER BY name {limit}
                 ) r ON r.version > 0 ORDER BY r.name""");
         extend = extend(dialect, prefix);
         seen = dialect.sql(prefix, dialect.updatingPresence());
@@ -70,14 +73,13 @@ final class StoreStatements {
         send = dialect.sql(
                 prefix, "INSERT INTO {inbox} (client, id, sent_at, message) VALUES (:client, :id, {clock}, :message)");
         receive = dialect.sql(
-                prefix, "SELECT id, message FROM {inbox} WHERE client = :client ORDER BY sent_at, id LIMIT :count");
+                prefix, "SELECT id, message FROM {inbox} WHERE client = :client ORDER BY sent_at, id {limit}");
         received = dialect.sql(prefix, "DELETE FROM {inbox} WHERE client = :client AND id = :id");
         beginSweep = dialect.sql(
                 prefix,
                 "UPDATE {store} SET swept_at = {clock} / 1000 WHERE id = 1 AND swept_at < {clock} / 1000 - :pause");
         expired = dialect.sql(
-                prefix,
-                "SELECT kind, name, {clock} / 1000 AS now FROM {lock} WHERE drop_at < {clock} / 1000 LIMIT :count");
+                prefix, "SELECT kind, name, {clock} / 1000 AS now FROM {lock} WHERE drop_at < {clock} / 1000 {limit}");
         drop = dialect.sql(
                 prefix, "DELETE FROM {lock} WHERE kind = :kind AND name = :name AND drop_at < {clock} / 1000");
         dropMessages = dialect.sql(prefix, "DELETE FROM {inbox} WHERE sent_at < {clock} - :age");

@@ -27,6 +27,7 @@ final class StoreTables {
     private final JdbcOptions options;
     private final SqlFailures failures;
     private volatile @Nullable StoreStatements statements;
+    private volatile boolean isProbed;
     private volatile String address = "jdbc";
 
     StoreTables(JdbcOptions options) {
@@ -62,6 +63,7 @@ final class StoreTables {
             try {
                 String found = identity(connection, known);
                 if (found != null) {
+                    checkUsable(connection, known);
                     return found;
                 }
             } catch (SQLException failure) {
@@ -87,10 +89,18 @@ final class StoreTables {
                 }
                 return null;
             }
-            if (row.getInt("replica") != 0) {
-                throw new SQLException("The server is a read-only replica", "25006");
-            }
             return row.getString("server") + "/" + row.getString("run");
+        }
+    }
+
+    /** Fails if nothing can be written, or if a statement is refused. */
+    private void checkUsable(Connection connection, StoreStatements known) throws SQLException {
+        try (NamedSql.Prepared write = known.writeNothing.on(connection)) {
+            write.update();
+        }
+        if (!isProbed) {
+            new StoreProbe(known, failures, address).run(connection);
+            isProbed = true;
         }
     }
 

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests failures of a real PostgreSQL. */
 class PostgresFailuresTest {
@@ -129,6 +131,79 @@ class PostgresFailuresTest {
                             BackendException.class,
                             e -> assertThat(e.isRetryable()).isFalse())
                     .hasMessageContaining("SELECT, INSERT, UPDATE and DELETE");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT, INSERT, UPDATE ON boltwork_inbox | boltwork_inbox",
+                "DELETE ON boltwork_lock | boltwork_lock",
+                "INSERT ON boltwork_client | boltwork_client",
+                "UPDATE ON boltwork_store | boltwork_store"
+            })
+    void aMissingRightIsToldWhenTheClientIsCreated(String right, String table) {
+        try (OpenStore owner = new OpenStore(SITE.source())) {
+            restrict();
+            SITE.execute("REVOKE " + right + " FROM restricted");
+            assertThatThrownBy(() -> new OpenStore(SITE.source("&user=restricted")).close())
+                    .isInstanceOfSatisfying(
+                            BackendException.class,
+                            e -> assertThat(e.isRetryable()).isFalse())
+                    .hasMessageContaining(table)
+                    .hasMessageContaining("SELECT, INSERT, UPDATE and DELETE");
+        }
+    }
+
+    @Test
+    void aRightThatIsTakenAwayLaterIsToldOnceUntilItIsBack() {
+        try (OpenStore owner = new OpenStore(SITE.source())) {
+            restrict();
+            // without its own classes the driver has no notifications
+            CountedSource counted = new CountedSource(SITE.source("&user=restricted"), 3, false);
+            try (OpenStore opened = new OpenStore(counted.source())) {
+                SITE.execute("REVOKE ALL ON boltwork_inbox FROM restricted");
+                opened.store.await(true);
+                Await.until("it is told", () -> opened.events.contains("warned"));
+                int asked = asked(counted);
+                long begun = System.nanoTime();
+                Await.until("it is asked again", () -> asked(counted) >= asked + 5);
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(300));
+                SITE.execute("GRANT ALL ON boltwork_inbox TO restricted");
+                owner.store.tell(opened.client, "at last");
+                Await.until("the message arrives", () -> opened.messages.contains("at last"));
+                assertThat(opened.events).filteredOn("warned"::equals).hasSize(2); // one is of the notifications
+                assertThat(opened.events).doesNotContain("disconnected");
+            }
+        }
+    }
+
+    private static int asked(CountedSource counted) {
+        return (int) counted.executed.stream()
+                .filter(sql -> sql.contains("FROM boltwork_inbox"))
+                .count();
+    }
+
+    private static void restrict() {
+        SITE.execute("DROP OWNED BY " + role());
+        SITE.execute(
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON boltwork_lock, boltwork_client, boltwork_inbox, boltwork_store"
+                        + " TO restricted");
+    }
+
+    private static String role() {
+        SITE.execute("DO 'BEGIN CREATE ROLE restricted LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END'");
+        return "restricted";
+    }
+
+    @Test
+    void aReadOnlySessionIsToldWhenTheClientIsCreated() {
+        try (OpenStore owner = new OpenStore(SITE.source())) {
+            assertThatThrownBy(
+                            () -> new OpenStore(SITE.source("&options=-c%20default_transaction_read_only=on")).close())
+                    .isInstanceOf(BackendException.class)
+                    .hasMessageContaining("The database is read-only here");
         }
     }
 }

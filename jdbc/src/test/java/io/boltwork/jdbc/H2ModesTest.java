@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests that locks work in every mode of H2. */
+class H2ModesTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ";MODE=LEGACY",
+                ";MODE=STRICT",
+                ";MODE=DB2",
+                ";MODE=Derby",
+                ";MODE=HSQLDB",
+                ";MODE=MSSQLServer",
+                ";MODE=MySQL",
+                ";MODE=MySQL;DATABASE_TO_LOWER=TRUE;CASE_INSENSITIVE_IDENTIFIERS=TRUE",
+                ";MODE=MariaDB",
+                ";MODE=Oracle",
+                ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH",
+                ";MODE=PostgreSQL;DATABASE_TO_UPPER=FALSE",
+                ";IGNORECASE=TRUE",
+                ";OLD_INFORMATION_SCHEMA=TRUE"
+            })
+    void locksWork(String mode) throws Exception {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1" + mode);
+        source.setUser("sa");
+        LockOptions renewed = LockOptions.renewedLease(Duration.ofMinutes(1));
+        try (LockClient one = LockClient.create(JdbcBackend.on(source, JdbcSite.OPTIONS));
+                LockClient two = LockClient.create(JdbcBackend.on(source, JdbcSite.OPTIONS))) {
+            for (int i = 0; i < 3; i++) {
+                one.lock("a", renewed).acquire().release();
+            }
+            Lease held = one.lock("a", renewed).acquire();
+            CompletableFuture<Lease> next =
+                    two.lock("a", renewed).acquireAsync().toCompletableFuture();
+            assertThat(one.inspector().list("*", 10)).hasSize(1);
+            held.release();
+            next.get(20, TimeUnit.SECONDS).release();
+            assertThat(one.latch("l").trySetCount(1)).isTrue();
+            one.latch("l").countDown();
+            assertThat(one.health().warnings()).isEmpty();
+        }
+    }
+}

@@ -60,8 +60,8 @@ public final class Bridge {
             }
             if (!KeySpace.isBridgeable(pattern)) {
                 throw new IllegalArgumentException(
-                        Printable.text("patterns must not contain {, } or %, because Redisson"
-                                + " uses other keys for such names, but one is '" + pattern + "'"));
+                        Printable.text("patterns must not contain {, } or %, because a name with one of them cannot be"
+                                + " shared with Redisson, but are " + Arrays.toString(patterns)));
             }
             compiled.add(new NamePattern(pattern));
         }

@@ -60,6 +60,12 @@ class RedisOptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> all.withNames("a", ""))
                 .withMessage("patterns must not contain an empty one, but are [a, ]");
+        for (String pattern : List.of("{orders}:*", "a}", "50%")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> all.withNames("a", pattern))
+                    .withMessageContaining("must not contain {, } or %")
+                    .withMessageEndingWith("but are [a, " + pattern + "]");
+        }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisBackend.connectQuorum(
                         List.of("redis://a", "redis://b", "redis://c"),

@@ -336,7 +336,7 @@ record BoltworkProperties(
                             replication,
                             replicationWithin)
                     .check("boltwork.lock");
-            names.forEach((name, override) -> override.check("boltwork.lock.names." + name));
+            names.forEach((name, override) -> override.check("boltwork.lock.names" + PropertyNames.bracketed(name)));
         }
 
         /** Returns the defaults for locks, which annotations and code can override. */

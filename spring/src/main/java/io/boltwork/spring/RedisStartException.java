@@ -14,7 +14,8 @@ final class RedisStartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private static final Pattern ADVICE = Pattern.compile(
-            " of (the URI|RedisOptions\\.\\w+)|; (use|see|the part of the URI) [^\\[(]*?(?=$|\\)| [\\[(])|; if it speaks TLS there.*");
+            " of (the URI|RedisOptions\\.\\w+)|; (use|see|the part of the URI) [^\\[(]*?(?=$|\\)| [\\[(])"
+                    + "|; if it speaks TLS there.*");
 
     private final String action;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +22,22 @@ import org.springframework.core.convert.ConverterNotFoundException;
  */
 /** Replaces errors in binding that quote a value which may contain a password. */
 final class SecretValues implements ConfigurationPropertiesBindHandlerAdvisor {
-    private static final List<ConfigurationPropertyName> ROOTS = List.of(
-            ConfigurationPropertyName.of("boltwork"),
-            ConfigurationPropertyName.of("redisson.lock.server"),
-            ConfigurationPropertyName.of("spring.data.redis"));
-
     private static final Pattern UNRESOLVED = Pattern.compile("\\$\\{[^}]*}");
 
-    /** For properties that are bound without a bean. */
-    static final BindHandler HANDLER = new SecretValues().apply(BindHandler.DEFAULT);
+    /** For properties that the starter binds itself, without a bean. */
+    static final BindHandler HANDLER =
+            new SecretValues("redisson.lock.server", "spring.data.redis").apply(BindHandler.DEFAULT);
+
+    private final List<ConfigurationPropertyName> roots;
+
+    /** For the bean. Beans of other prefixes belong to others, and keep their meaning. */
+    SecretValues() {
+        this("boltwork");
+    }
+
+    private SecretValues(String... roots) {
+        this.roots = Arrays.stream(roots).map(ConfigurationPropertyName::of).toList();
+    }
 
     @Override
     public BindHandler apply(BindHandler handler) {
@@ -60,11 +68,11 @@ final class SecretValues implements ConfigurationPropertiesBindHandlerAdvisor {
         };
     }
 
-    private static boolean isOurs(ConfigurationPropertyName name) {
-        return ROOTS.stream().anyMatch(root -> root.isAncestorOf(name));
+    private boolean isOurs(ConfigurationPropertyName name) {
+        return roots.stream().anyMatch(root -> root.isAncestorOf(name));
     }
 
-    private static boolean isSecret(ConfigurationPropertyName name) {
+    private boolean isSecret(ConfigurationPropertyName name) {
         return isOurs(name) && WrongPropertyException.mayBeSecret(name.toString());
     }
 

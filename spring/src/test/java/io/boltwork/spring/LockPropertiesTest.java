@@ -100,6 +100,7 @@ class LockPropertiesTest {
                 .run(context -> assertThat(context.getBean(Tuned.class).remaining(null))
                         .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(9)));
         assertWrong(tuned(), TUNED + "lease=0s", "lease must be");
+        assertWrong(tuned(), "boltwork.lock.names[a.b].lease=0s", "lease must be");
     }
 
     @Test

@@ -110,13 +110,15 @@ class MetadataTest {
                     property.get("type").asString().replaceAll("<.*", ""), MetadataTest.class.getClassLoader());
             if (type.isEnum()) {
                 Arrays.stream(type.getEnumConstants())
-                        .map(each -> ((Enum<?>) each).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                        .map(each ->
+                                ((Enum<?>) each).name().toLowerCase(Locale.ROOT).replace('_', '-'))
                         .forEach(values::add);
             }
         }
         for (JsonNode hint : metadata("hints")) {
-            hint.path("values").forEach(value -> offered.get(hint.get("name").asString())
-                    .add(value.get("value").asString()));
+            hint.path("values")
+                    .forEach(value -> offered.get(hint.get("name").asString())
+                            .add(value.get("value").asString()));
         }
         return offered.entrySet().stream()
                 .flatMap(each -> each.getValue().stream().map(value -> Arguments.of(each.getKey(), value)));
@@ -151,8 +153,7 @@ class MetadataTest {
                         switch (property + "=" + value) {
                             case "boltwork.lock.replication=1", "boltwork.lock.replication=disk" ->
                                 new String[] {"boltwork.lock.replication-within=1s"};
-                            case "boltwork.lock.server.type=sentinel" ->
-                                new String[] {"boltwork.lock.server.master=m"};
+                            case "boltwork.lock.server.type=sentinel" -> new String[] {"boltwork.lock.server.master=m"};
                             case "redisson.lock.server.type=sentinel" ->
                                 new String[] {"boltwork.lock.server.address=", "redisson.lock.server.master=m"};
                             case "boltwork.lock.server.type=quorum" ->

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -155,7 +156,11 @@ class UnknownPropertiesTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(source);
         new UnknownProperties(environment).check();
-        Binder.get(environment).bindOrCreate("boltwork", Bindable.of(BoltworkProperties.class), SecretValues.HANDLER);
+        Binder.get(environment)
+                .bindOrCreate(
+                        "boltwork",
+                        Bindable.of(BoltworkProperties.class),
+                        new SecretValues().apply(BindHandler.DEFAULT));
     }
 
     @Test
@@ -286,6 +291,13 @@ class UnknownPropertiesTest {
                 .withPropertyValues("boltwork.acme.host=a")
                 .run(context -> assertThat(context).hasNotFailed());
         assertWrong(memory(), "boltwork.acme.host=a", "no such property");
+    }
+
+    /** Spring Boot leaves such a placeholder as it is. */
+    @Test
+    void placeholdersOfOtherPropertiesAreLeftAlone() {
+        memory().withPropertyValues("spring.data.redis.password=${absent}")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

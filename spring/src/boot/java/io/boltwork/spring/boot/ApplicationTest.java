@@ -22,17 +22,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -201,6 +205,24 @@ class ApplicationTest {
                                 .tag("group", "counted")
                                 .counter()
                         != null);
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void unknownPropertiesStopTheApplicationAndShowNoPassword(CapturedOutput output) {
+        for (String setting : List.of(
+                "boltwork.redis.host=s3cr3t",
+                "boltwork.redis.uri=http://u:s3cr3t@h",
+                "boltwork.lock.server.address=u:s3cr3t@${absent}",
+                "boltwork.lock.names.stokc.wait-for=1s")) {
+            assertThatExceptionOfType(Exception.class)
+                    .isThrownBy(() -> run(setting))
+                    .satisfies(failure ->
+                            assertThat(failure).hasStackTraceContaining(setting.replaceAll("(\\.wait-for)?=.*", ": ")));
+        }
+        assertThat(output)
+                .contains("The nearest one is boltwork.redis.uri.", "The nearest one is boltwork.lock.names.stock.")
+                .doesNotContain("s3cr3t");
     }
 
     /** Spring Boot 3 has its health classes in other packages. */

@@ -20,12 +20,13 @@ class JdbcOptionsTest {
         JdbcOptions options = JdbcOptions.defaults()
                 .withCreateTables(false)
                 .withTablePrefix("Shop.Locks_")
+                .withConnectTimeout(Duration.ofSeconds(20))
                 .withCommandTimeout(Duration.ofSeconds(3))
                 .withPollInterval(Duration.ofMillis(20))
                 .withIdleLife(Duration.ofHours(1));
         assertThat(options)
-                .hasToString("JdbcOptions[createTables=false, tablePrefix=Shop.locks_, commandTimeout=3 s,"
-                        + " pollInterval=20 ms, idleLife=1 h]");
+                .hasToString("JdbcOptions[createTables=false, tablePrefix=Shop.locks_, connectTimeout=20 s,"
+                        + " commandTimeout=3 s, pollInterval=20 ms, idleLife=1 h]");
     }
 
     @ParameterizedTest
@@ -41,6 +42,8 @@ class JdbcOptionsTest {
     void timesMustBeInRange() {
         JdbcOptions options = JdbcOptions.defaults();
         assertThatThrownBy(() -> options.withCommandTimeout(Duration.ZERO)).hasMessageContaining("timeout");
+        assertThatThrownBy(() -> options.withConnectTimeout(Duration.ofMinutes(11)))
+                .hasMessageContaining("timeout");
         assertThatThrownBy(() -> options.withPollInterval(Duration.ofMillis(1))).hasMessageContaining("interval");
         assertThatThrownBy(() -> options.withIdleLife(Duration.ofDays(8))).hasMessageContaining("idleLife");
         assertThatThrownBy(() -> JdbcBackend.on((DataSource) null)).hasMessage("source");

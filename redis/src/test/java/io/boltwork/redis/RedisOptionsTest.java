@@ -84,6 +84,20 @@ class RedisOptionsTest {
     }
 
     @Test
+    void theConnectTimeoutIsTenSecondsUnlessSet() {
+        assertThat(RedisOptions.defaults().connectTimeout()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(RedisOptions.defaults()).asString().doesNotContain("connectTimeout");
+        RedisOptions options = RedisOptions.defaults().withConnectTimeout(Duration.ofSeconds(30));
+        assertThat(options.withIdleLife(Duration.ofHours(1)).connectTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(options).hasToString("RedisOptions[keyPrefix=boltwork, connectTimeout=30 s]");
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofMinutes(11))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> options.withConnectTimeout(wrong))
+                    .withMessageContaining("timeout must be between 1 ms and 10 min");
+        }
+    }
+
+    @Test
     void theIdleLifeIsTenMinutesUnlessSet() {
         assertThat(RedisOptions.defaults().idleMillis()).isEqualTo(600_000);
         RedisOptions day =

@@ -95,6 +95,29 @@ class RedisPropertiesTest {
     }
 
     @Test
+    void connectTimeout() {
+        try (RedisServer silent = RedisServer.start()) {
+            silent.freeze();
+            String uri = "boltwork.redis.uri=" + silent.uri();
+            String applications = "spring.data.redis.connect-timeout=300ms";
+            assertConnectTimeout("550 ms", uri, applications);
+            assertConnectTimeout("450 ms", uri, applications, "boltwork.redis.connect-timeout=200ms");
+            silent.thaw();
+        }
+        assertWrong(redis(), "boltwork.redis.connect-timeout=11m", "between 1 ms and 10 min");
+        assertWrong(redis(), "spring.data.redis.connect-timeout=11m", "between 1 ms and 10 min");
+    }
+
+    private static void assertConnectTimeout(String timeout, String... properties) {
+        redis().withPropertyValues("boltwork.redis.lazy-connect=false")
+                .withPropertyValues(properties)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("no answer within " + timeout));
+    }
+
+    @Test
     void missingSslBundleIsNamed() {
         assertWrong(
                 redis().withPropertyValues("boltwork.redis.uri=rediss://127.0.0.1:1"),

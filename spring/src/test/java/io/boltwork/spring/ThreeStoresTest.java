@@ -92,6 +92,7 @@ class ThreeStoresTest {
         ApplicationContextRunner h2 = withDataSource().withPropertyValues("spring.datasource.url=jdbc:h2:mem:wrong");
         assertWrong(h2, "boltwork.jdbc.table-prefix=a b", "prefix");
         assertWrong(h2, "boltwork.jdbc.timeout=1ms", "must be");
+        assertWrong(h2, "boltwork.jdbc.connect-timeout=1ms", "must be");
         assertWrong(h2, "boltwork.jdbc.poll-interval=1h", "must be");
         assertWrong(h2, "boltwork.jdbc.data-source=other", "dataSource");
         ApplicationContextRunner zooKeeper = redis().withPropertyValues(
@@ -99,6 +100,7 @@ class ThreeStoresTest {
         assertWrong(zooKeeper, "boltwork.zookeeper.root=relative", "must");
         assertWrong(zooKeeper, "boltwork.zookeeper.session-timeout=1ms", "must be");
         assertWrong(h2, "boltwork.jdbc.idle-life=1s", "must be");
+        assertWrong(zooKeeper, "boltwork.zookeeper.connect-timeout=1ms", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.timeout=1ms", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.idle-life=1s", "must be");
         assertWrong(zooKeeper, "boltwork.zookeeper.trusted-certificates=missing.pem", "can be read");

@@ -29,10 +29,8 @@ final class ZooKeeperSession {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The pause between two attempts to make the client's nodes. */
     private static final Duration PAUSE = Duration.ofMillis(100);
-    /** The wait for the deletion of the client's nodes at the end; what is left is swept. */
-    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
-    /** The wait for the end of the session; ZooKeeper's client usually takes a tenth of a second for it. */
-    private static final Duration END_TIMEOUT = Duration.ofSeconds(1);
+    /** The wait for the deletion of the client's nodes, and for the end of the session. What is left is swept. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(800);
 
     private final ZooKeeperConnector connector;
     private final StorePaths paths;
@@ -270,7 +268,8 @@ final class ZooKeeperSession {
     // ================================================================ closing
 
     /**
-     * Removes the client's nodes and ends the session, and waits only shortly for each. Idempotent.
+     * Removes the client's nodes and ends the session. Waits for both only shortly, because the servers may be silent.
+     * Idempotent.
      */
     void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -282,30 +281,31 @@ final class ZooKeeperSession {
             return;
         }
         started.getConnectionStateListenable().removeListener(states);
+        Patience patience = Patience.of(CLOSE_TIMEOUT);
         ClientNodes own = nodes;
         if (own != null && connected) {
-            await(own.delete());
+            await(own.delete(), patience);
         }
-        if (connector.isOwn()) {
-            Thread closer = new Thread(started::close, "boltwork-zookeeper-close");
+        if (connector.isOwn()) { // awaited, because the classes that it needs may be gone later
+            CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+            Thread closer = new Thread(() -> end(started, end), "boltwork-zookeeper-close");
             closer.setDaemon(true);
             closer.start();
-            awaitEnd(closer);
+            await(end, patience);
         }
     }
 
-    /** Waits for the end of a thread, because its classes may be unloaded afterwards. */
-    private static void awaitEnd(Thread ending) {
+    private static void end(CuratorFramework started, CompletableFuture<@Nullable Void> end) {
         try {
-            ending.join(END_TIMEOUT.toMillis());
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
+            started.close();
+        } finally {
+            end.complete(null);
         }
     }
 
-    private static void await(CompletableFuture<?> end) {
+    private static void await(CompletableFuture<?> end, Patience patience) {
         try {
-            Patience.of(CLOSE_TIMEOUT).get(end);
+            patience.get(end);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException late) { // the session ends, and what is left is swept

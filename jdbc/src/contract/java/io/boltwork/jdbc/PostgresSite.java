@@ -10,7 +10,7 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A real PostgreSQL. */
-final class PostgresSite extends JdbcSite {
+class PostgresSite extends JdbcSite {
     private static PostgresSite started;
 
     final PostgresServer server;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.CallContract;
+import io.boltwork.testkit.LockSite;
+import io.boltwork.testkit.QuickParts;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Calls of locks keep the contract if PostgreSQL's driver sends values as literals, without types. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+@ExtendWith(QuickParts.class)
+class PostgresSimpleCallContractTest extends CallContract {
+    @Override
+    protected LockSite site() {
+        return new PostgresSite(PostgresSite.get().server) {
+            @Override
+            public LockBackend newBackend() {
+                return JdbcBackend.on(source("&preferQueryMode=simple"), OPTIONS);
+            }
+        };
+    }
+}

@@ -2,15 +2,22 @@
 package io.boltwork.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,5 +63,35 @@ class H2ModesTest {
             one.latch("l").countDown();
             assertThat(one.health().warnings()).isEmpty();
         }
+    }
+
+    @Test
+    void aReadOnlyDatabaseIsToldWhenTheClientIsCreated(@TempDir Path folder) {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setUser("sa");
+        source.setURL("jdbc:h2:file:" + folder.resolve("locks"));
+        LockClient.create(JdbcBackend.on(source, JdbcSite.OPTIONS)).close();
+        source.setURL(source.getURL() + ";ACCESS_MODE_DATA=r");
+        assertThatThrownBy(() -> LockClient.create(JdbcBackend.on(source, JdbcSite.OPTIONS))
+                        .close())
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("The database is read-only here");
+    }
+
+    @Test
+    void aTableOfAnotherProgramIsToldWhenTheClientIsCreated() throws Exception {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setUser("sa");
+        source.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE boltwork_inbox (id BIGINT PRIMARY KEY, text VARCHAR)");
+        }
+        assertThatThrownBy(() -> LockClient.create(JdbcBackend.on(source, JdbcSite.OPTIONS))
+                        .close())
+                .isInstanceOfSatisfying(
+                        BackendException.class, e -> assertThat(e.isRetryable()).isFalse())
+                .hasMessageContaining("INSERT INTO boltwork_inbox")
+                .hasMessageContaining("CLIENT");
     }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.mariadb.jdbc.MariaDbDataSource;
+
+/** Tests what MariaDB refuses to a user. */
+class MariaDbRightsTest {
+    private static final MariaDbSite SITE = MariaDbSite.get();
+
+    @BeforeEach
+    void createUser() throws SQLException {
+        new OpenStore(SITE.source()).close();
+        SITE.execute("CREATE OR REPLACE USER restricted");
+        for (String table : new String[] {"lock", "client", "inbox", "store"}) {
+            SITE.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON boltwork_" + table + " TO restricted");
+        }
+    }
+
+    @AfterEach
+    void dropUser() {
+        SITE.execute("SET GLOBAL read_only = 0");
+        SITE.execute("DROP USER restricted");
+    }
+
+    private static DataSource restricted() throws SQLException {
+        MariaDbDataSource source;
+        try (Connection connection = SITE.source().getConnection()) {
+            source = new MariaDbDataSource(connection.getMetaData().getURL().split("[?]")[0]);
+        }
+        source.setUser("restricted");
+        source.setPassword("");
+        return source;
+    }
+
+    @Test
+    void aMissingRightIsToldWhenTheClientIsCreated() throws SQLException {
+        DataSource source = restricted();
+        new OpenStore(source).close();
+        SITE.execute("REVOKE INSERT ON boltwork_inbox FROM restricted");
+        assertThatThrownBy(() -> new OpenStore(source).close())
+                .isInstanceOfSatisfying(
+                        BackendException.class, e -> assertThat(e.isRetryable()).isFalse())
+                .hasMessageContaining("boltwork_inbox")
+                .hasMessageContaining("SELECT, INSERT, UPDATE and DELETE");
+    }
+
+    @Test
+    void aReadOnlyServerIsToldWhenTheClientIsCreated() throws SQLException {
+        SITE.execute("SET GLOBAL read_only = 1");
+        DataSource source = restricted();
+        assertThatThrownBy(() -> new OpenStore(source).close())
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("The database is read-only here");
+    }
+}

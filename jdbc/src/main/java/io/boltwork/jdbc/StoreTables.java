@@ -24,6 +24,10 @@ final class StoreTables {
 
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private static final int H2_NO_SCHEMA = 90079;
+    private static final int MARIADB_NO_SCHEMA = 1049;
+    private static final String SCRIPT = " of the database from the jar (io/boltwork/jdbc/*.sql)";
+
     private final JdbcOptions options;
     private final SqlFailures failures;
     private volatile @Nullable StoreStatements statements;
@@ -67,12 +71,46 @@ final class StoreTables {
                     return found;
                 }
             } catch (SQLException failure) {
-                if (!SqlFailures.areTablesMissing(failure) || !options.createTables() || attempts > ATTEMPTS) {
+                boolean isMissing = SqlFailures.areTablesMissing(failure) || isSchemaMissing(failure);
+                if (isMissing && !options.createTables()) {
+                    throw noStore(failure);
+                }
+                if (!isMissing || attempts > ATTEMPTS) {
                     throw failure;
                 }
             }
             make(connection, known.dialect, attempts);
         }
+    }
+
+    private BackendException noStore(SQLException failure) {
+        return new BackendException(
+                address + ": no store of Boltwork here: there are no tables with the prefix " + options.tablePrefix()
+                        + ". Check the address of the database and the prefix. " + "The script" + SCRIPT
+                        + " makes the tables, and so"
+                        + " does JdbcOptions.withCreateTables(true)",
+                false,
+                failure);
+    }
+
+    private static boolean isSchemaMissing(SQLException failure) {
+        return "3F000".equals(failure.getSQLState())
+                || failure.getErrorCode() == H2_NO_SCHEMA
+                || failure.getErrorCode() == MARIADB_NO_SCHEMA;
+    }
+
+    private BackendException noSchema(SQLException failure) {
+        String schema = options.tablePrefix()
+                .substring(0, Math.max(0, options.tablePrefix().indexOf('.')));
+        String problem = schema.isEmpty()
+                ? "the user has no schema in which tables are made"
+                : "the schema " + schema + " does not exist";
+        String remedy = schema.isEmpty() ? "Name one in the prefix" : "Run CREATE SCHEMA " + schema;
+        return new BackendException(
+                address + ": " + problem + ", and Boltwork makes no schemas. " + remedy
+                        + ", or use another prefix. The prefix is " + options.tablePrefix(),
+                false,
+                failure);
     }
 
     private @Nullable String identity(Connection connection, StoreStatements known) throws SQLException {
@@ -81,9 +119,8 @@ final class StoreTables {
             if (!row.next()) {
                 if (!options.createTables()) {
                     throw new BackendException(
-                            address + ": the table " + options.tablePrefix()
-                                    + "store has no row. Run the whole script of"
-                                    + " the database from the jar (io/boltwork/jdbc/*.sql)",
+                            address + ": the table " + options.tablePrefix() + "store has no row. Run the whole script"
+                                    + SCRIPT,
                             false,
                             null);
                 }
@@ -111,6 +148,9 @@ final class StoreTables {
                 statement.execute(each);
             }
         } catch (SQLException failure) {
+            if (isSchemaMissing(failure)) {
+                throw noSchema(failure);
+            }
             if (attempts >= ATTEMPTS || SqlFailures.kind(failure) != SqlFailures.Kind.OTHER) {
                 throw failure;
             }

@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
 final class ZooKeeperStore implements RecordStore {
     /** The version of a node that does not exist. */
     private static final int NONE = -1;
+    /** The version of a node that was just made. */
+    private static final int FIRST = 0;
 
     /** The time for which a client counts as gone; it may come back with a new session. */
     private static final long GONE_FOR = TimeUnit.SECONDS.toNanos(1);
@@ -197,19 +199,28 @@ final class ZooKeeperStore implements RecordStore {
         return new StoredText(text, version, now, written);
     }
 
+    /** Returns the version of a record's bucket; {@link #NONE} if there is no bucket. A read makes none. */
     private int bucketVersion(RecordKey key) {
         String path = paths.bucket(key);
         Integer known = buckets.get(path);
-        while (known == null) {
+        if (known == null) {
             Stat found = calls().await(calls().exists(path));
             if (found == null) {
-                calls().make(List.of(path), options);
-            } else {
-                known = found.getVersion();
-                buckets.put(path, known);
+                return NONE;
             }
+            known = found.getVersion();
+            buckets.put(path, known);
         }
         return known;
+    }
+
+    /** Returns what was read, with a bucket. It is made if there was none. */
+    private StoredText withBucket(RecordKey key, StoredText before) {
+        if (bucketOf(before) != NONE) {
+            return before;
+        }
+        calls().make(List.of(paths.bucket(key)), options);
+        return new StoredText(before.text(), version(FIRST, nodeOf(before)), before.clock(), before.written());
     }
 
     private static long version(int bucket, int node) {
@@ -230,7 +241,8 @@ final class ZooKeeperStore implements RecordStore {
     }
 
     @Override
-    public boolean write(RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
+    public boolean write(RecordKey key, StoredText found, RecordChange change, List<AddressedMessage> messages) {
+        StoredText before = withBucket(key, found);
         if (isLate(before, change, clock())) {
             return false; // the step is repeated with the new time
         }
@@ -305,7 +317,8 @@ final class ZooKeeperStore implements RecordStore {
     }
 
     @Override
-    public boolean isCurrent(RecordKey key, StoredText found) {
+    public boolean isCurrent(RecordKey key, StoredText read) {
+        StoredText found = withBucket(key, read);
         String path = paths.record(key);
         List<Op> ops = new ArrayList<>();
         ops.add(Op.check(paths.bucket(key), bucketOf(found)));

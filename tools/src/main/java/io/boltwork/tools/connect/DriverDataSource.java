@@ -36,6 +36,14 @@ final class DriverDataSource implements DataSource {
         this.driver = find(uri, jars);
     }
 
+    /** Lets connections fail if the database does not exist. H2 would create it. */
+    DriverDataSource existing() {
+        if (uri.startsWith("jdbc:h2:")) {
+            properties.setProperty("IFEXISTS", "TRUE");
+        }
+        return this;
+    }
+
     private static Driver find(String uri, List<Path> jars) {
         URL[] urls = jars.stream().map(DriverDataSource::url).toArray(URL[]::new);
         // never closed: the driver loads classes as long as it is used

@@ -140,6 +140,19 @@ public final class StoreOptions {
         return LockClient.create(backend(), ClientOptions.defaults().withApplication(application));
     }
 
+    /**
+     * Connects to the store in order to look at it, or to take a lock away. It must exist: nothing is made in it, and this client
+     * leaves no record there. Blocks until it is connected, for the timeout at most.
+     *
+     * @param application the name of this client for the log
+     * @throws IllegalArgumentException if an option is wrong
+     * @throws io.boltwork.BackendException if the store cannot be used, or nothing of Boltwork is there
+     */
+    public LockClient connectToLook(String application) {
+        LockBackend backend = StoreUri.parse(uri()).backendToLook(this);
+        return LockClient.create(backend, ClientOptions.defaults().withApplication(application));
+    }
+
     /** Creates a backend of the store, for one client. */
     public LockBackend backend() {
         return StoreUri.parse(uri()).backend(this);
@@ -164,9 +177,9 @@ public final class StoreOptions {
         return StoreUri.parse(uri()).kind() == StoreUri.Kind.JDBC;
     }
 
-    /** Returns a source of connections to the store, which is a database. */
+    /** Returns a source of connections to the store, which is a database that exists. */
     public DataSource dataSource() {
-        return new DriverDataSource(uri().strip(), user, password(), drivers);
+        return new DriverDataSource(uri().strip(), user, password(), drivers).existing();
     }
 
     /** Returns the servers of the store, which is a ZooKeeper, with the chroot if there is one. */

@@ -13,6 +13,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Objects;
+import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,8 +50,27 @@ record StoreUri(Kind kind, String text) {
     LockBackend backend(StoreOptions options) {
         return switch (kind) {
             case REDIS -> redis(options);
-            case JDBC -> jdbc(options);
-            case ZOOKEEPER -> zooKeeper(options);
+            case JDBC -> jdbc(options, dataSource(options), JdbcOptions.defaults());
+            case ZOOKEEPER -> ZooKeeperBackend.connect(zooKeeperServers(), zooKeeper(options));
+        };
+    }
+
+    /** Creates a backend that makes nothing in the store. */
+    LockBackend backendToLook(StoreOptions options) {
+        return switch (kind) {
+            case REDIS -> new LookingBackend(redis(options), () -> {});
+            case JDBC ->
+                new LookingBackend(
+                        jdbc(
+                                options,
+                                dataSource(options).existing(),
+                                JdbcOptions.defaults().withCreateTables(false)),
+                        () -> {});
+            case ZOOKEEPER -> {
+                ZooKeeperOptions zooKeeper = zooKeeper(options);
+                CuratorFramework session = ZooKeeperAccess.startAt(options, zooKeeper.root());
+                yield new LookingBackend(ZooKeeperBackend.on(session, zooKeeper), session::close);
+            }
         };
     }
 
@@ -104,18 +124,22 @@ record StoreUri(Kind kind, String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    private LockBackend jdbc(StoreOptions options) {
-        JdbcOptions jdbc = JdbcOptions.defaults().withConnectTimeout(options.connectTimeout());
+    private DriverDataSource dataSource(StoreOptions options) {
+        return new DriverDataSource(text, options.user, options.password(), options.drivers);
+    }
+
+    private static LockBackend jdbc(StoreOptions options, DriverDataSource source, JdbcOptions defaults) {
+        JdbcOptions jdbc = defaults.withConnectTimeout(options.connectTimeout());
         if (options.prefix != null) {
             jdbc = jdbc.withTablePrefix(options.prefix);
         }
         if (options.timeout != null) {
             jdbc = jdbc.withCommandTimeout(options.timeout);
         }
-        return JdbcBackend.on(new DriverDataSource(text, options.user, options.password(), options.drivers), jdbc);
+        return JdbcBackend.on(source, jdbc);
     }
 
-    private LockBackend zooKeeper(StoreOptions options) {
+    private static ZooKeeperOptions zooKeeper(StoreOptions options) {
         ZooKeeperOptions zooKeeper = ZooKeeperOptions.defaults().withConnectTimeout(options.connectTimeout());
         if (options.prefix != null) {
             zooKeeper = zooKeeper.withRoot(options.prefix);
@@ -128,7 +152,7 @@ record StoreUri(Kind kind, String text) {
             zooKeeper = zooKeeper.withDigest(
                     Objects.requireNonNullElse(options.user, ""), Objects.requireNonNullElse(password, ""));
         }
-        return ZooKeeperBackend.connect(zooKeeperServers(), zooKeeper);
+        return zooKeeper;
     }
 
     String zooKeeperServers() {

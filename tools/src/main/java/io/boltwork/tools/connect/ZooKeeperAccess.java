@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.connect;
 
+import io.boltwork.BackendException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -29,5 +31,46 @@ public final class ZooKeeperAccess {
         CuratorFramework session = builder.build();
         session.start();
         return session;
+    }
+
+    /**
+     * Returns a session that has been started, at an ensemble in which Boltwork has a root. The caller closes it.
+     *
+     * @throws BackendException if the ensemble does not answer, or has no such root
+     */
+    static CuratorFramework startAt(StoreOptions options, String root) {
+        String servers = options.zooKeeperServers();
+        CuratorFramework session = start(options);
+        boolean isThere = false;
+        try {
+            if (!session.blockUntilConnected(Math.toIntExact(PATIENCE.toMillis()), TimeUnit.MILLISECONDS)) {
+                throw new BackendException(
+                        "ZooKeeper at zookeeper://" + servers + " cannot be reached within " + PATIENCE.toSeconds()
+                                + " s",
+                        true,
+                        null);
+            }
+            isThere = session.checkExists().forPath(root + "/id") != null;
+            if (!isThere) {
+                throw new BackendException(
+                        "zookeeper://" + servers + ": no store of Boltwork here: the node " + root
+                                + " does not exist or has"
+                                + " no nodes of Boltwork. Check the address, its chroot, and --prefix",
+                        false,
+                        null);
+            }
+            return session;
+        } catch (BackendException known) {
+            throw known;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new BackendException("Interrupted while connecting", true, interrupted);
+        } catch (Exception refused) { // Curator's interface
+            throw new BackendException("zookeeper://" + servers + ": " + refused.getMessage(), true, refused);
+        } finally {
+            if (!isThere) {
+                session.close();
+            }
+        }
     }
 }

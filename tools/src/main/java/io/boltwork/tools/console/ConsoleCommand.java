@@ -94,7 +94,7 @@ public final class ConsoleCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         ConsoleSettings settings = settings();
-        try (LockClient locks = store.connect("boltwork console");
+        try (LockClient locks = store.connectToLook("boltwork console");
                 ConsoleServer server = ConsoleServer.start(locks, settings, out)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close));
             out.println("The console is at " + server.url());

@@ -32,7 +32,7 @@ final class DatabaseExamination implements Examination {
 
     @Override
     public void examine() {
-        try (LockClient locks = store.connect("boltwork doctor")) {
+        try (LockClient locks = store.connectToLook("boltwork doctor")) {
             ClientHealth health = locks.health();
             diagnosis.health(address, health);
             latencies.check(diagnosis, ProbeLock.measure(locks, address));

@@ -20,6 +20,9 @@ import java.util.TreeMap;
 
 /** The findings of an examination. Not thread-safe. */
 final class Diagnosis implements Printed {
+    /** A part of the message of a client that only looks, if there is nothing to look at. */
+    private static final String NO_STORE = "no store of Boltwork here";
+
     private final List<StoreFinding> findings = new ArrayList<>();
     private final List<Timing> timings = new ArrayList<>();
     private final Map<String, Double> clocks = new TreeMap<>();
@@ -45,12 +48,17 @@ final class Diagnosis implements Printed {
     /** Adds a finding about a client that could not be opened, with the library's own explanation. */
     void cannotConnect(String server, BackendException why) {
         unreachable = why.isRetryable();
-        severe(
-                "connection",
-                server,
-                String.valueOf(why.getMessage()),
-                "no client can take a lock here",
-                Remedies.ofFailure(String.valueOf(why.getMessage())));
+        String problem = String.valueOf(why.getMessage());
+        if (problem.contains(NO_STORE)) {
+            note(
+                    "store",
+                    server,
+                    problem,
+                    "no application has used locks here yet, or applications use another address or prefix",
+                    "start an application, which makes what is missing, or correct --uri and --prefix");
+            return;
+        }
+        severe("connection", server, problem, "no client can take a lock here", Remedies.ofFailure(problem));
     }
 
     /** Adds what the library itself warns of. */

@@ -37,7 +37,7 @@ final class RedisExamination implements Examination {
     public void examine() {
         try (RedisAccess access = RedisAccess.of(store)) {
             String address = String.join(",", access.servers());
-            try (LockClient locks = store.connect("boltwork doctor")) {
+            try (LockClient locks = store.connectToLook("boltwork doctor")) {
                 ClientHealth health = locks.health();
                 diagnosis.health(
                         health.nodes().isEmpty()

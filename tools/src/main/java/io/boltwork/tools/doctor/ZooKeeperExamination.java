@@ -32,12 +32,14 @@ final class ZooKeeperExamination implements Examination {
 
     @Override
     public void examine() {
-        try (LockClient locks = store.connect("boltwork doctor")) {
+        try (LockClient locks = store.connectToLook("boltwork doctor")) {
             diagnosis.health(address, locks.health());
             latencies.check(diagnosis, ProbeLock.measure(locks, address));
         } catch (BackendException why) {
             diagnosis.cannotConnect(address, why);
-            return;
+            if (diagnosis.isUnreachable()) {
+                return;
+            }
         }
         try (CuratorFramework zooKeeper = ZooKeeperAccess.start(store)) {
             ensemble(zooKeeper);
@@ -84,13 +86,9 @@ final class ZooKeeperExamination implements Examination {
 
     private void clock(CuratorFramework zooKeeper) throws Exception {
         String root = store.prefix("/boltwork");
-        String node = (root.startsWith("/") ? root : "/" + root) + "/doctor-" + UUID.randomUUID();
+        String node = (zooKeeper.checkExists().forPath(root) == null ? "" : root) + "/doctor-" + UUID.randomUUID();
         long[] nanos = new long[WRITES];
-        zooKeeper
-                .create()
-                .creatingParentsIfNeeded()
-                .withMode(CreateMode.EPHEMERAL)
-                .forPath(node);
+        zooKeeper.create().withMode(CreateMode.EPHEMERAL).forPath(node);
         ClockReading best = null;
         int done = 0;
         long end = System.nanoTime() + LONGEST;

@@ -39,7 +39,7 @@ abstract class LookCommand implements Callable<Integer> {
     @Override
     public final Integer call() {
         PrintWriter out = spec.commandLine().getOut();
-        try (LockClient locks = store.connect("boltwork " + spec.name())) {
+        try (LockClient locks = store.connectToLook("boltwork " + spec.name())) {
             watch.run(out, () -> output.text(look(locks)));
         }
         return exitCode();

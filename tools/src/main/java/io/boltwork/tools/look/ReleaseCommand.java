@@ -76,7 +76,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
-        try (LockClient locks = store.connect("boltwork release")) {
+        try (LockClient locks = store.connectToLook("boltwork release")) {
             LockInspector inspector = locks.inspector();
             List<LockInfo.Holder> holders = inspector.describe(kind, name).holders();
             for (LockInfo.Holder holder : holders) {

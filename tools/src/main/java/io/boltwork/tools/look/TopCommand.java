@@ -84,7 +84,7 @@ public final class TopCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--rows must be 1 or more, but is " + rows);
         }
         BusyRates rates = new BusyRates();
-        try (LockClient locks = store.connect("boltwork top")) {
+        try (LockClient locks = store.connectToLook("boltwork top")) {
             Watch.repeat(spec.commandLine().getOut(), every, frames, () -> {
                 List<ClientInfo> clients = locks.inspector().clients();
                 List<BusyRates.Rate> busiest = rates.look(clients, System.nanoTime());

@@ -12,6 +12,7 @@ import io.boltwork.testkit.Slack;
 import io.boltwork.testkit.Task;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;
+import io.boltwork.tools.connect.StoreOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The doctor names the fault of each real server, and finds nothing at a healthy one. */
 class DoctorTest {
@@ -249,6 +251,9 @@ class DoctorTest {
     void databasesAreExamined() throws Exception {
         assumeTrue(PostgresServer.isInstalled(), "no PostgreSQL on this machine");
         try (PostgresServer postgres = PostgresServer.start("synchronous_commit=off")) {
+            CommandLine.populateCommand(new StoreOptions(), "--uri", postgres.uri())
+                    .connect("shop") // makes the tables
+                    .close();
             int port = Integer.parseInt(postgres.uri().replaceAll(".*:(\\d+)/.*", "$1"));
             // as a pooler, which gives LISTEN to another connection
             try (AlteringProxy pooler = new AlteringProxy(text -> text.startsWith("A\0\0\0") ? "" : text, port)) {

@@ -2,7 +2,9 @@
 package io.boltwork.tools.connect;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Durations;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
@@ -43,10 +45,10 @@ public final class ZooKeeperAccess {
         CuratorFramework session = start(options);
         boolean isThere = false;
         try {
-            if (!session.blockUntilConnected(Math.toIntExact(PATIENCE.toMillis()), TimeUnit.MILLISECONDS)) {
+            Duration patience = options.connectTimeout();
+            if (!session.blockUntilConnected(Math.toIntExact(patience.toMillis()), TimeUnit.MILLISECONDS)) {
                 throw new BackendException(
-                        "ZooKeeper at zookeeper://" + servers + " cannot be reached within " + PATIENCE.toSeconds()
-                                + " s",
+                        "ZooKeeper at zookeeper://" + servers + " cannot be reached within " + Durations.text(patience),
                         true,
                         null);
             }

@@ -14,12 +14,14 @@ import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
+import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Signal;
 import io.boltwork.spi.rules.LatchRecord;
 import io.boltwork.spi.rules.LockHead;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.ShareRecord;
+import io.boltwork.spi.rules.ShareRules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -202,6 +204,24 @@ class RecordTextTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ShareRecord.read(text))
                 .withMessageContainingAll("'latch'", "'shared'");
+    }
+
+    @Test
+    void aSharedLockRemembersItsFirstRequestOnlyWhileItWaits() {
+        ShareRecord record = new ShareRecord();
+        Share two = new Share(LockKind.SEMAPHORE, 2, 3, 0);
+        for (String request : List.of("holder:1", "blocked:1", "other:1")) {
+            rules().acquire(record, new Command.Acquire(NAME, request, true, 1_000, 0, Long.MAX_VALUE, two));
+        }
+        assertThat(record.text()).contains("=blocked ");
+        for (String request : List.of("other:1", "blocked:1")) {
+            rules().withdraw(record, new Command.Withdraw(NAME, request, 0, new HeldShare(two, 0, 0)));
+        }
+        assertThat(record.text()).contains("holder").doesNotContain("blocked");
+    }
+
+    private static ShareRules rules() {
+        return new ShareRules(new ServerTime(1, "run"), 1_000, 60_000, 0, grant -> true, client -> true, taken -> {});
     }
 
     @Test

@@ -94,7 +94,7 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     /** No token larger than this has been issued to a request that took the whole capacity. */
     long all;
 
-    /** The client whose request waits at the head and does not fit; {@code null} if none was seen. */
+    /** The client whose request waits at the head and does not fit; {@code null} if none was seen, or none waits. */
     @Nullable
     String blocker;
 
@@ -228,6 +228,13 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
             blockerAsked = now;
         }
         return now - blockerAsked >= LockBackend.SILENCE_MILLIS;
+    }
+
+    /** Forgets the client whose request was at the head if no request waits. */
+    void forgetBlocker() {
+        if (queue.isEmpty()) {
+            blocker = null;
+        }
     }
 
     // ================================================================ records

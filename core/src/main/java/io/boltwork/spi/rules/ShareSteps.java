@@ -260,8 +260,9 @@ abstract class ShareSteps {
         touch(record, 0);
     }
 
-    /** Sets the expiry of the record, which lives for at least that long after the latest end. */
+    /** Sets the expiry of the record that a command has changed. It lives for at least that long after the latest end. */
     void touch(ShareRecord record, long atLeast) {
+        record.forgetBlocker();
         if (record.isBlank()) {
             return;
         }

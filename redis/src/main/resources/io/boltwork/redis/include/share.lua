@@ -7,7 +7,7 @@
 --   n               the number of entries; e1 to en are their ids, in no particular order
 --   at, least       the search for entries that have ended: how many it has passed, and the least end among those, ms
 --   blocker         '<ms> <client>': the client whose request is at the head and does not fit, and when that was first seen,
---                   or when the client has asked since
+--                   or when the client has asked since; empty if no request waits
 --   x, lapsed, head, tail, q<i>, r<request>, gone:<client>, late:<client>: as in a plain lock
 -- An entry is h<id> = '<its index> <weight> <first token> <last token of the block> <end, ms> <lease, ms> <claim>'. The id of a
 -- hold or of a tombstone is its request, and that of a marker is ':<request>'. A tombstone has the weight 0. claim: '-' none;
@@ -201,6 +201,9 @@ end
 
 -- Stores the fields that have changed. life: how long the key lives after its last use; atLeast: at least so long.
 local function write(life, atLeast)
+  if not head then
+    blocker = ''
+  end
   if n == 0 and fence == 0 and not head and set == 0 then
     if before[8] or before[12] then
       call('DEL', key)

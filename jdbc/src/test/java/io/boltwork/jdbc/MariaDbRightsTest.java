@@ -35,7 +35,8 @@ class MariaDbRightsTest {
     private static DataSource restricted() throws SQLException {
         MariaDbDataSource source;
         try (Connection connection = SITE.source().getConnection()) {
-            source = new MariaDbDataSource(connection.getMetaData().getURL().split("[?]")[0]);
+            source = new MariaDbDataSource(
+                    connection.getMetaData().getURL().replace("createDatabaseIfNotExist=true", ""));
         }
         source.setUser("restricted");
         source.setPassword("");

@@ -2,7 +2,7 @@
 package io.boltwork.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.agroal.api.AgroalDataSource;
@@ -25,6 +25,7 @@ import javax.sql.DataSource;
 import org.apache.commons.dbcp2.BasicDataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -90,8 +91,8 @@ class PoolsTest {
 
     @ParameterizedTest
     @EnumSource
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void noDeadConnectionGoesBackIntoThePool(Pool kind) throws Exception {
-        assumeTrue(kind == Pool.HIKARI || kind == Pool.TOMCAT || Boolean.getBoolean("boltwork.whole"), "long");
         DataSource pool = kind.create(SITE.server.uri());
         try {
             List<Thread> users = new ArrayList<>();
@@ -108,11 +109,40 @@ class PoolsTest {
             }
             checkAll(pool, 0);
         } finally {
-            if (pool instanceof AutoCloseable closeable) {
-                closeable.close();
-            } else {
-                ((org.apache.tomcat.jdbc.pool.DataSource) pool).close();
+            close(pool);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aBrokenSessionIsNotLentAgain(Pool kind) throws Exception {
+        DataSource pool = kind.create(SITE.server.uri());
+        try {
+            StoreTables tables = new StoreTables(JdbcSite.OPTIONS);
+            List<StoreSession> sessions = new ArrayList<>();
+            for (int i = 0; i < SIZE; i++) {
+                sessions.add(StoreSession.open(pool, tables, Duration.ofSeconds(10)));
             }
+            sessions.get(0).abort(); // while a thread uses it, which closes it afterwards
+            sessions.get(0).close();
+            sessions.get(1).discard();
+            terminateAll();
+            for (int i = 2; i < SIZE; i++) {
+                StoreSession session = sessions.get(i);
+                assertThatThrownBy(session::ask).isInstanceOf(SQLException.class);
+                session.discard();
+            }
+            checkAll(pool, 0);
+        } finally {
+            close(pool);
+        }
+    }
+
+    private static void close(DataSource pool) throws Exception {
+        if (pool instanceof AutoCloseable closeable) {
+            closeable.close();
+        } else {
+            ((org.apache.tomcat.jdbc.pool.DataSource) pool).close();
         }
     }
 

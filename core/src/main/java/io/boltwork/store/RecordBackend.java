@@ -2,13 +2,13 @@
 package io.boltwork.store;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
@@ -56,6 +56,7 @@ public class RecordBackend implements LockBackend {
     private final AtomicBoolean warnedOfMessages = new AtomicBoolean();
     private volatile boolean closed;
     private volatile boolean awaited;
+    private volatile boolean announced;
     private volatile String client = "";
     private volatile @Nullable BackendListener listener;
 
@@ -181,7 +182,8 @@ public class RecordBackend implements LockBackend {
             waits.note(command, reply);
             tellWhetherAwaited();
             handler.accept(reply);
-            if (!(command instanceof Look<?>)) { // a client that only looks changes nothing
+            announced |= command instanceof Announce;
+            if (announced) { // a client without a record only looks, and must change nothing
                 sweep();
             }
         }

@@ -82,7 +82,7 @@ class TerminalTest {
     void aReleaseAsksAtTheTerminal() {
         try (Lease lease = shop.lock("ask:1").acquire()) {
             try (TmuxScreen screen = terminal("release ask:1 --force")) {
-                SlowAwait.until("the question", () -> screen.text().contains("Take 'ask:1' away? [y/N]"));
+                SlowAwait.until("the question", () -> screen.text().contains("Take the lock 'ask:1' away? [y/N]"));
                 screen.type("n", "Enter");
                 SlowAwait.until("the end", () -> screen.text().contains("exit code 1"));
                 assertThat(screen.text()).contains("Nothing was changed.");

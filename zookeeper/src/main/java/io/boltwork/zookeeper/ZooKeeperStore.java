@@ -317,22 +317,24 @@ final class ZooKeeperStore implements RecordStore {
     }
 
     @Override
-    public boolean isCurrent(RecordKey key, StoredText read) {
-        StoredText found = withBucket(key, read);
+    public boolean isCurrent(RecordKey key, StoredText found) {
+        if (bucketOf(found) == NONE) {
+            return calls().multi(absent(paths.bucket(key))).isDone();
+        }
         String path = paths.record(key);
         List<Op> ops = new ArrayList<>();
         ops.add(Op.check(paths.bucket(key), bucketOf(found)));
-        if (nodeOf(found) == NONE) {
-            ops.add(Op.create(path, new byte[0], options.acl(), CreateMode.PERSISTENT));
-            ops.add(Op.delete(path, -1));
-        } else {
-            ops.add(Op.check(path, nodeOf(found)));
-        }
+        ops.addAll(nodeOf(found) == NONE ? absent(path) : List.of(Op.check(path, nodeOf(found))));
         ZooKeeperCalls.Outcome outcome = calls().multi(ops);
         if (outcome.failed() == 0) {
             buckets.remove(paths.bucket(key));
         }
         return outcome.isDone();
+    }
+
+    /** Returns operations that fail if there is a node, and change nothing. */
+    private List<Op> absent(String path) {
+        return List.of(Op.create(path, new byte[0], options.acl(), CreateMode.PERSISTENT), Op.delete(path, -1));
     }
 
     /** {@inheritDoc} Extends those of which this client was the last to write the record: it knows their versions. */

@@ -9,10 +9,13 @@ import io.boltwork.tools.output.JsonWriter;
 import io.boltwork.tools.output.OutputOptions.Printed;
 import io.boltwork.tools.output.Table;
 import io.boltwork.tools.output.Units;
+import io.boltwork.tools.output.WaitingCallers;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -20,7 +23,11 @@ import picocli.CommandLine.Parameters;
 /** {@code boltwork describe}: shows a lock, its holders and its queue. */
 @Command(
         name = "describe",
-        description = "Shows a lock: its holders, since when and from which host, and its queue.",
+        description = {
+            "Shows all locks with a name: their holders, since when and from which host, and their queues.",
+            "WAITING is how many callers wait inside the client that holds the lock, and CALLERS how many share a place in"
+                    + " the queue. Clients report both for their 20 busiest locks, about every two seconds."
+        },
         mixinStandardHelpOptions = true,
         sortOptions = false,
         footerHeading = "%nExamples:%n",
@@ -36,29 +43,73 @@ public final class DescribeCommand extends LookCommand {
     @Option(
             names = "--kind",
             paramLabel = "KIND",
-            defaultValue = "LOCK",
-            description = "The kind of the lock: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-    LockKind kind = LockKind.LOCK;
+            description = "The kind of the lock: ${COMPLETION-CANDIDATES}. Default: all that are in use, and a latch.")
+    @Nullable
+    LockKind kind;
 
     @Override
     Printed look(LockClient locks) {
-        return new Description(locks.inspector().describe(kind, name));
+        LockKind only = kind;
+        if (only != null) {
+            return new Description(locks.inspector().describe(only, name));
+        }
+        return new AllOfAName(
+                name,
+                NamedLocks.inUse(locks.inspector(), null, name).stream()
+                        .map(Description::new)
+                        .toList(),
+                NamedLocks.latch(locks, name));
     }
 
+    /** All that has a name. */
+    private record AllOfAName(String name, List<Description> locks, int latch) implements Printed {
+        @Override
+        public void table(PrintWriter out) {
+            for (int i = 0; i < locks.size(); i++) {
+                if (i > 0) {
+                    out.println();
+                }
+                locks.get(i).table(out);
+            }
+            if (latch > 0) {
+                if (!locks.isEmpty()) {
+                    out.println();
+                }
+                out.println(Printable.text(name) + ": LATCH, count " + latch);
+            } else if (locks.isEmpty()) {
+                out.println(Printable.text(name) + ": FREE, of every kind");
+            }
+        }
+
+        @Override
+        public void json(JsonWriter out) throws IOException {
+            out.object(() -> {
+                out.text("name", name);
+                out.number("latch", latch);
+                out.array("locks", locks, lock -> lock.json(out));
+            });
+        }
+    }
+
+    /** One lock. */
     private record Description(LockInfo lock) implements Printed {
         @Override
         public void table(PrintWriter out) {
-            out.println(Printable.text(lock.name()) + ": " + lock.kind() + ", " + lock.state() + left() + capacity());
+            int callers = WaitingCallers.of(lock);
+            String waiting = callers == 0 ? "" : ", " + callers + (callers == 1 ? " caller waits" : " callers wait");
+            out.println(Printable.text(lock.name()) + ": " + lock.kind() + ", " + lock.state() + left() + capacity()
+                    + waiting);
             holders(out);
             if (!lock.queue().isEmpty()) {
                 out.println();
-                Table queue = new Table(">PLACE", "WAITING CLIENT", "FOR", ">WAITED");
-                for (LockInfo.Waiting waiting : lock.queue()) {
+                Table queue = new Table(">PLACE", "WAITING CLIENT", "FOR", ">WAITED", ">CALLERS");
+                for (LockInfo.Waiting waiter : lock.queue()) {
                     queue.row(
-                            waiting.position(),
-                            Units.client(waiting.client(), waiting.request()),
-                            access(waiting.access(), waiting.permits()),
-                            Units.time(waiting.waited()));
+                            waiter.position(),
+                            Units.client(waiter.client(), waiter.request()),
+                            access(waiter.access(), waiter.permits()),
+                            Units.time(waiter.waited()),
+                            Math.max(1, WaitingCallers.in(waiter.client(), lock)));
                 }
                 queue.print(out);
             }
@@ -69,7 +120,7 @@ public final class DescribeCommand extends LookCommand {
                 return;
             }
             out.println();
-            Table holders = new Table("HOLDER", "FOR", ">HELD FOR", ">LEFT", ">TOKEN", "CLIENT");
+            Table holders = new Table("HOLDER", "FOR", ">HELD FOR", ">LEFT", ">TOKEN", ">WAITING", "CLIENT");
             for (LockInfo.Holder holder : lock.holders()) {
                 holders.row(
                         Units.client(holder.client(), holder.request()),
@@ -77,6 +128,7 @@ public final class DescribeCommand extends LookCommand {
                         Units.time(Duration.between(holder.since(), lock.at())),
                         Units.time(holder.remaining()),
                         holder.fencingToken(),
+                        WaitingCallers.in(holder.client(), lock),
                         holder.request());
             }
             holders.print(out);

@@ -5,6 +5,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
 import io.boltwork.LockKind;
+import io.boltwork.LockSummary;
 import io.boltwork.spi.Printable;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.connect.StoreOptions;
@@ -13,6 +14,7 @@ import io.boltwork.tools.output.UserTerminal;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,9 +52,11 @@ public final class ReleaseCommand implements Callable<Integer> {
     @Option(
             names = "--kind",
             paramLabel = "KIND",
-            defaultValue = "LOCK",
-            description = "The kind of the lock: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-    LockKind kind = LockKind.LOCK;
+            description =
+                    "The kind of the lock: ${COMPLETION-CANDIDATES}. Required if locks of several kinds with that name"
+                            + " are in use, unless the token tells them apart.")
+    @Nullable
+    LockKind kind;
 
     @Option(
             names = "--token",
@@ -78,25 +82,58 @@ public final class ReleaseCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (LockClient locks = store.connectToLook("boltwork release")) {
             LockInspector inspector = locks.inspector();
-            List<LockInfo.Holder> holders = inspector.describe(kind, name).holders();
+            List<LockInfo> found = NamedLocks.inUse(inspector, kind, name);
+            LockInfo lock = chosen(found);
+            if (lock == null) {
+                for (LockInfo each : found) {
+                    each.holders().forEach(holder -> out.println("Keeps it:     " + text(holder)));
+                }
+                out.println(nothing());
+                return ExitCode.NOTHING;
+            }
+            List<LockInfo.Holder> holders = lock.holders();
             for (LockInfo.Holder holder : holders) {
                 out.println(affects(holder) ? "Will lose it: " + text(holder) : "Keeps it:     " + text(holder));
             }
             out.flush();
-            if (!yes && !UserTerminal.isConfirmed("Take '" + name + "' away?")) {
+            if (!yes && !UserTerminal.isConfirmed("Take the " + kindText(lock.kind()) + " '" + name + "' away?")) {
                 out.println("Nothing was changed.");
                 return ExitCode.NOTHING;
             }
-            boolean released =
-                    token == null ? inspector.forceRelease(kind, name) : inspector.forceRelease(kind, name, token);
-            out.println(
-                    released
-                            ? "Taken away. The holder is being told."
-                            : token == null
-                                    ? "Nothing to release: the lock has no holder."
-                                    : "Nothing to release: there is no holder with the token " + token + ".");
+            boolean released = token == null
+                    ? inspector.forceRelease(lock.kind(), name)
+                    : inspector.forceRelease(lock.kind(), name, token);
+            out.println(released ? "Taken away. The holder is being told." : nothing());
             return released ? ExitCode.OK : ExitCode.NOTHING;
         }
+    }
+
+    /** Returns the lock to take away; {@code null} if there is none. */
+    private @Nullable LockInfo chosen(List<LockInfo> found) {
+        List<LockInfo> fitting = found.stream()
+                .filter(lock -> lock.state() != LockSummary.State.FREE)
+                .filter(lock -> token == null || lock.holders().stream().anyMatch(this::affects))
+                .toList();
+        if (fitting.size() > 1) {
+            String kinds = fitting.stream().map(lock -> lock.kind().name()).collect(Collectors.joining(", "));
+            throw new IllegalArgumentException(
+                    "--kind must say which lock is meant: '" + Printable.text(name) + "' is in use as " + kinds);
+        }
+        return fitting.isEmpty() ? null : fitting.get(0);
+    }
+
+    private String nothing() {
+        return token == null
+                ? "Nothing to release: the lock has no holder."
+                : "Nothing to release: there is no holder with the token " + token + ".";
+    }
+
+    private static String kindText(LockKind kind) {
+        return switch (kind) {
+            case LOCK -> "lock";
+            case READ_WRITE -> "read-write lock";
+            case SEMAPHORE -> "semaphore";
+        };
     }
 
     private boolean affects(LockInfo.Holder holder) {

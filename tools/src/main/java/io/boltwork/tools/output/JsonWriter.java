@@ -154,12 +154,13 @@ public final class JsonWriter implements Closeable {
             millis("remainingMillis", lock.remaining());
             token("fence", lock.fence());
             time("at", lock.at());
-            array("holders", lock.holders(), this::holder);
-            array("queue", lock.queue(), this::waiting);
+            number("waitingCallers", WaitingCallers.of(lock));
+            array("holders", lock.holders(), holder -> holder(lock, holder));
+            array("queue", lock.queue(), waiting -> waiting(lock, waiting));
         });
     }
 
-    private void holder(LockInfo.Holder holder) throws IOException {
+    private void holder(LockInfo lock, LockInfo.Holder holder) throws IOException {
         object(() -> {
             text("request", holder.request());
             optionalClient(holder.client());
@@ -169,10 +170,11 @@ public final class JsonWriter implements Closeable {
             token("fencingToken", holder.fencingToken());
             millis("remainingMillis", holder.remaining());
             flag("confirmed", !holder.claim());
+            number("waitingCallers", WaitingCallers.in(holder.client(), lock));
         });
     }
 
-    private void waiting(LockInfo.Waiting waiting) throws IOException {
+    private void waiting(LockInfo lock, LockInfo.Waiting waiting) throws IOException {
         object(() -> {
             number("position", waiting.position());
             text("request", waiting.request());
@@ -180,6 +182,7 @@ public final class JsonWriter implements Closeable {
             text("access", waiting.access().name());
             number("permits", waiting.permits());
             millis("waitedMillis", waiting.waited());
+            number("callers", Math.max(1, WaitingCallers.in(waiting.client(), lock)));
         });
     }
 

@@ -65,7 +65,7 @@ export function create(parameters, shared) {
     const used = latest.holders.reduce((sum, holder) => sum + holder.permits, 0);
     const texts = [
       count(latest.holders.length, 'holder'),
-      `${latest.queue.length.toLocaleString('en')} waiting`,
+      `${latest.waitingCallers.toLocaleString('en')} waiting`,
       kind === 'SEMAPHORE' && latest.capacity > 0 ? `${used} of ${count(latest.capacity, 'permit')} in use` : null,
       latest.state === 'KEPT' ? `opens in ${duration(latest.remainingMillis)}` : null,
     ].filter((text) => text !== null);
@@ -85,6 +85,8 @@ export function create(parameters, shared) {
     });
     show(queue, latest.queue.length > 0);
     show(noQueue, latest.queue.length === 0);
+    const inside = latest.waitingCallers - latest.queue.reduce((sum, waiting) => sum + waiting.callers, 0);
+    setText(noQueue, inside > 0 ? `No other client waits. ${count(inside, 'caller')} ${inside === 1 ? 'waits' : 'wait'} inside the client that holds the lock.` : 'No client waits.');
     timeline.update(data);
   }
 

@@ -13,6 +13,8 @@ import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Task;
 import io.boltwork.tools.ToolRun;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,15 +89,72 @@ class LookCommandsTest {
             ToolRun run = run("describe", "describe:1");
             assertThat(run.lines().get(0))
                     .startsWith("describe:1: LOCK, HELD, ")
-                    .endsWith(" left unless renewed");
+                    .endsWith(" left unless renewed, 1 caller waits");
             assertThat(run.out())
                     .containsPattern("checkout@\\S+ +exclusive +\\d+\\.\\d+ s +\\d+\\.\\d s +" + lease.fencingToken())
-                    .containsPattern("1 +billing@\\S+ +exclusive +\\d+\\.\\d+ s");
+                    .containsPattern("1 +billing@\\S+ +exclusive +\\d+\\.\\d+ s +1");
             assertThat(run("describe", "describe:1", "--output", "json").out())
                     .contains("\"application\" : \"checkout\"", "\"position\" : 1", "\"confirmed\" : true");
         }
         waiter.get();
-        assertThat(run("describe", "describe:1").out().strip()).isEqualTo("describe:1: LOCK, FREE");
+        assertThat(run("describe", "describe:1").out().strip()).isEqualTo("describe:1: FREE, of every kind");
+    }
+
+    @Test
+    void describeShowsAllKindsOfAName() {
+        assertThat(run("describe", "kinds:1").out().strip()).isEqualTo("kinds:1: FREE, of every kind");
+        try (Lease permits = checkout.semaphore("kinds:1", 5).acquire(2)) {
+            assertThat(run("describe", "kinds:1").lines())
+                    .first()
+                    .asString()
+                    .startsWith("kinds:1: SEMAPHORE, HELD, ")
+                    .contains(", 5 permits");
+            try (Lease reading = billing.readWriteLock("kinds:1").readLock().acquire()) {
+                assertThat(reading.isValid() && permits.isValid()).isTrue();
+                checkout.latch("kinds:1").trySetCount(3);
+                assertThat(run("describe", "kinds:1").out())
+                        .contains("kinds:1: READ_WRITE, HELD", "kinds:1: SEMAPHORE, HELD", "kinds:1: LATCH, count 3")
+                        .doesNotContain("kinds:1: LOCK");
+                assertThat(run("describe", "kinds:1", "-o", "json").out())
+                        .contains("\"latch\" : 3", "\"kind\" : \"READ_WRITE\"", "\"kind\" : \"SEMAPHORE\"");
+            }
+        }
+    }
+
+    @Test
+    void callersInsideTheHolderAreCounted() {
+        List<Task<Object>> waiters = new ArrayList<>();
+        try (Lease lease = checkout.lock("inside:1").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            for (int i = 0; i < 3; i++) {
+                waiters.add(Task.start("waiter-" + i, () -> {
+                    checkout.lock("inside:1").acquire().close();
+                    return null;
+                }));
+            }
+            Await.until("three callers", () -> run("describe", "inside:1").out().contains(", 3 callers wait"));
+            assertThat(run("describe", "inside:1").lines().get(3)).containsPattern(" " + lease.fencingToken() + " +3 ");
+            assertThat(run("describe", "inside:1", "-o", "json").out()).contains("\"waitingCallers\" : 3");
+            assertThat(run("top", "--frames", "1").out()).containsPattern("inside:1 +LOCK .* 3 +\\d+");
+        }
+        waiters.forEach(Task::get);
+    }
+
+    @Test
+    void releaseTakesTheOnlyKindOrAsksWhich() {
+        try (Lease permits = checkout.semaphore("which:1", 5).acquire()) {
+            try (Lease lease = billing.lock("which:1").acquire()) {
+                ToolRun both = ToolRun.of("release", "--uri", redis.uri(), "which:1", "--force", "--yes");
+                assertThat(both.exitCode()).isEqualTo(64);
+                assertThat(both.err()).contains("--kind must say which", "LOCK, SEMAPHORE");
+                assertThat(lease.verify() && permits.verify()).isTrue();
+            }
+            assertThat(run("release", "which:1", "--force", "--yes").out())
+                    .contains("Will lose it: checkout@", "Taken away");
+            assertThat(permits.verify()).isFalse();
+        } catch (io.boltwork.LeaseLostException expected) {
+            assertThat(expected).hasMessageContaining("which:1");
+        }
     }
 
     @Test

@@ -27,7 +27,7 @@ class StoresTest {
             assertThat(ToolRun.of("health", "--uri", uri).lines()).first().isEqualTo("connected");
             ToolRun release = ToolRun.of("release", "stock:1", "--force", "--yes", "--uri", uri);
             assertThat(release.exitCode()).isZero();
-            assertThat(ToolRun.of("describe", "stock:1", "--uri", uri).out()).startsWith("stock:1: LOCK, FREE");
+            assertThat(ToolRun.of("describe", "stock:1", "--uri", uri).out()).startsWith("stock:1: FREE");
         } catch (io.boltwork.LeaseLostException taken) {
             assertThat(taken).hasMessageContaining("stock:1");
         }

@@ -84,7 +84,7 @@ class LockedRunTest {
     @Test
     @DisabledOnOs(OS.WINDOWS)
     void killComesBeforeTheEndOfALeaseThatNothingRenews(@TempDir Path directory) throws Exception {
-        killComesBeforeTheEnd(Slack.of(Duration.ofSeconds(1)), directory);
+        killComesBeforeTheEnd(Slack.of(Duration.ofMillis(1_500)), directory);
     }
 
     @Test
@@ -93,7 +93,7 @@ class LockedRunTest {
     void killComesBeforeTheEndOnABusyMachine(@TempDir Path directory) throws Exception {
         List<Process> busy = new ArrayList<>();
         try {
-            for (int i = 0; i < 40; i++) {
+            for (int i = 0; i < 20; i++) {
                 busy.add(new ProcessBuilder("timeout", "5", "sh", "-c", "while :; do :; done").start());
             }
             killComesBeforeTheEnd(Duration.ofSeconds(4), directory);

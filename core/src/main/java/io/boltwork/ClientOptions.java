@@ -158,7 +158,8 @@ public final class ClientOptions {
      * gives no answer. After that the call throws {@link BackendException}. The time counts for each lock, from the
      * first command for that lock that got no answer. A caller that waits for another client asks the backend as soon
      * as the connection is lost. For a caller that waits for another thread of this client, the time counts from the
-     * moment at which that thread releases the lock. Default: 30 s.
+     * moment at which that thread releases the lock. If this client itself stood still, at most the command timeout of that
+     * time counts. Default: 30 s.
      *
      * @param patience 0 to 365 days; fractions of a millisecond are dropped
      * @return options with that setting

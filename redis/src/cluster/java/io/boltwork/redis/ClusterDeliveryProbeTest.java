@@ -10,6 +10,7 @@ import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.ClusterGroup;
 import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.Slack;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -59,7 +60,8 @@ class ClusterDeliveryProbeTest {
 
     private static BackendException refused() {
         BackendException[] refused = new BackendException[1];
-        try (RedisBackend backend = RedisBackend.connectCluster(uris())) {
+        RedisOptions options = RedisOptions.defaults().withConnectTimeout(Slack.seconds(5));
+        try (RedisBackend backend = RedisBackend.connectCluster(uris(), options)) {
             refused[0] = catchThrowableOfType(BackendException.class, () -> Client.open("a", backend));
         }
         assertThat(refused[0]).isNotNull();
@@ -72,7 +74,8 @@ class ClusterDeliveryProbeTest {
         BackendException refused = refused();
         assertThat(refused)
                 .hasMessageContaining("127.0.0.1:" + proxy.port() + " does not deliver what scripts publish")
-                .hasMessageContaining("did not arrive within 5000 ms");
+                .hasMessageContaining(
+                        "did not arrive within " + Slack.seconds(5).toMillis() + " ms");
         assertThat(refused.isRetryable()).isFalse();
     }
 

@@ -50,9 +50,8 @@ import org.jspecify.annotations.Nullable;
  * slot map every second, and five times a second while something is wrong.
  *
  * <p>After connecting, the backend publishes a message to itself from a script. If the server does not deliver this message,
- * {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting takes at most
- * the {@linkplain RedisOptions#withConnectTimeout connect timeout}, 10 s by default. If it fails, the backend waits up to 2 s more
- * for its threads to end.
+ * {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting takes the
+ * {@linkplain RedisOptions#withConnectTimeout connect timeout} at most, and after a failure up to 2 s more to end the threads.
  *
  * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default
  * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel
@@ -63,12 +62,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless it was
  * given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).
- *
- * <pre>{@code
- * try (LockClient locks = LockClient.create(RedisBackend.connect("redis://localhost:6379"))) {
- *     ...
- * }
- * }</pre>
  *
  * @since 0.1.0
  */
@@ -147,10 +140,8 @@ public final class RedisBackend implements LockBackend {
      *
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
-     *     without a name for the master
-     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
-     *     Redis 6.2
+     * @throws IllegalArgumentException as for {@link #connect(RedisClient, RedisURI)}
+     * @throws BackendException as for {@link #connect(String, RedisOptions)}
      */
     public static RedisBackend connect(RedisURI uri) {
         return connect(uri, RedisOptions.defaults());
@@ -162,10 +153,8 @@ public final class RedisBackend implements LockBackend {
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @param options the options to use
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
-     *     without a name for the master
-     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
-     *     Redis 6.2
+     * @throws IllegalArgumentException as for {@link #connect(RedisClient, RedisURI)}
+     * @throws BackendException as for {@link #connect(String, RedisOptions)}
      */
     public static RedisBackend connect(RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");
@@ -194,8 +183,7 @@ public final class RedisBackend implements LockBackend {
      * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
      *     without a name for the master
      * @throws IllegalStateException if the client's resources have been shut down, or if called on one of their threads
-     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
-     *     Redis 6.2
+     * @throws BackendException as for {@link #connect(String, RedisOptions)}
      */
     public static RedisBackend connect(RedisClient client, RedisURI uri) {
         return connect(client, uri, RedisOptions.defaults());
@@ -208,11 +196,9 @@ public final class RedisBackend implements LockBackend {
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @param options the options to use, without client resources
      * @return a backend for one client
-     * @throws IllegalArgumentException if the URI names a socket, lacks a host, port or timeout, or has sentinels
-     *     without a name for the master, or if the options have client resources (the client's are used)
+     * @throws IllegalArgumentException as for {@link #connect(RedisClient, RedisURI)}, or if the options have client resources
      * @throws IllegalStateException if the client's resources have been shut down, or if called on one of their threads
-     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
-     *     Redis 6.2
+     * @throws BackendException as for {@link #connect(String, RedisOptions)}
      */
     public static RedisBackend connect(RedisClient client, RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(client, "client");
@@ -232,8 +218,8 @@ public final class RedisBackend implements LockBackend {
      *
      * @param uris as in {@link #connectReplicated(List, RedisOptions)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the list is empty, a URI is malformed, or the databases or timeouts differ
-     * @throws BackendException if none of the servers is the master, or if the master cannot be used
+     * @throws IllegalArgumentException as for {@link #connectReplicated(List, RedisOptions)}
+     * @throws BackendException as for {@link #connectReplicated(List, RedisOptions)}
      */
     public static RedisBackend connectReplicated(List<String> uris) {
         return connectReplicated(uris, RedisOptions.defaults());
@@ -261,9 +247,8 @@ public final class RedisBackend implements LockBackend {
      *
      * @param uris as in {@link #connectCluster(List, RedisOptions)}
      * @return a backend for one client
-     * @throws IllegalArgumentException if the list is empty, a URI is malformed or names a database other than 0, or
-     *     the timeouts differ
-     * @throws BackendException if none of the nodes can be reached, or if the cluster cannot be used
+     * @throws IllegalArgumentException as for {@link #connectCluster(List, RedisOptions)}
+     * @throws BackendException as for {@link #connectCluster(List, RedisOptions)}
      */
     public static RedisBackend connectCluster(List<String> uris) {
         return connectCluster(uris, RedisOptions.defaults());
@@ -382,13 +367,11 @@ public final class RedisBackend implements LockBackend {
     /**
      * {@inheritDoc}
      *
-     * <p>Blocks for about the connect timeout at most. May be called again after a failure. Fails with a {@link BackendException} that
-     * is not {@linkplain BackendException#isRetryable retryable} if the server does not deliver messages that scripts
-     * publish.
+     * <p>Blocks for about the connect timeout at most. May be called again after a failure. Fails with a {@link BackendException}
+     * that is not {@linkplain BackendException#isRetryable retryable} if the server does not deliver what scripts publish.
      *
      * @throws IllegalArgumentException if the client's id is empty, contains whitespace or is not well-formed UTF-16
-     * @throws IllegalStateException if this backend has already been opened or closed, or if called on one of Lettuce's
-     *     threads
+     * @throws IllegalStateException if this backend was opened or closed before, or if called on one of Lettuce's threads
      */
     @Override
     public void open(String client, BackendListener listener) {
@@ -510,11 +493,7 @@ public final class RedisBackend implements LockBackend {
         return servers;
     }
 
-    /**
-     * Returns the address of the server, for messages.
-     *
-     * @return the address without the password, such as {@code redis://user@host:6379/0}
-     */
+    /** {@inheritDoc} Returns the address of the server without the password, such as {@code redis://user@host:6379/0}. */
     @Override
     public String toString() {
         return deployment.toString();

@@ -36,25 +36,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A backend that keeps locks on Redis 6.2 or later. It connects to a single master ({@code redis://}), to a master that
- * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@code redis-replicated://}), or to all
- * masters of a Redis Cluster ({@code redis-cluster://}). All of these also work with TLS. The backend follows when
- * another server becomes the master. It never writes to a replica, and never reads from one.
+ * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@code redis-replicated://}), or to all masters of a
+ * Redis Cluster ({@code redis-cluster://}), all with TLS, too. The backend follows when another server becomes the master. It
+ * never writes to a replica, and never reads from one.
  *
  * <p>A lock is one key, {@code boltwork:{name}}. Each command that changes it is one Lua script and one round trip. A
  * second key, {@code boltwork:client:id}, describes a client and expires. The backend never repeats a command.
  *
  * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a lock with
  * {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those that break. If
- * another server may become the master, the backend also keeps one connection to each sentinel or server, and asks twice a
- * second which server is the master. In a cluster, it keeps these connections to each master. It asks up to three nodes for the
- * slot map every second, and five times a second while something is wrong.
+ * another server may become the master, the backend also keeps one connection to each sentinel or server, and asks for the
+ * master twice a second. In a cluster, it keeps these connections to each master, and asks up to three nodes for the slot map
+ * every second, and five times a second while something is wrong.
  *
- * <p>After connecting, the backend publishes a message to itself from a script. If the server does not deliver this message,
- * {@link #open} fails. If the message is lost on a later connection, the client receives a warning. Connecting takes the
- * {@linkplain RedisOptions#withConnectTimeout connect timeout} at most, and after a failure up to 2 s more to end the threads.
+ * <p>After connecting, the backend publishes a message to itself from a script. If it does not arrive, {@link #open} fails,
+ * or, on a later connection, the client receives a warning. Connecting takes the {@linkplain RedisOptions#withConnectTimeout
+ * connect timeout} at most, and after a failure up to 2 s more to end the threads.
  *
- * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default
- * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel
+ * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default prefix):
+ * {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel
  * +del +pexpire +publish +subscribe}. {@link io.boltwork.FencedLock#isLocked} also needs {@code +hgetall}. Inspecting locks and
  * clients needs {@code +hgetall +scan}; the latter reveals the names of all keys in the database. Locks with replication need
  * {@code +wait}, or {@code +waitaof} for {@link io.boltwork.Replication#onDisk(Duration)}. A cluster needs {@code
@@ -119,8 +119,7 @@ public final class RedisBackend implements LockBackend {
      * @param options the options to use
      * @return a backend for one client: a {@code RedisBackend}, or for {@code redis-quorum} a {@link QuorumBackend}
      * @throws IllegalArgumentException if the URI does not have one of these forms
-     * @throws BackendException if no master can be reached, or if the master refuses the credentials or is older than
-     *     Redis 6.2
+     * @throws BackendException if no master can be reached, or it refuses the credentials or is older than Redis 6.2
      */
     public static LockBackend connect(String uri, RedisOptions options) {
         Objects.requireNonNull(options, "options");

@@ -43,6 +43,9 @@ public final class LeaseOffer {
     /** The thread that is emitting the lease, or null. */
     private volatile @Nullable Thread emitting;
 
+    /** Creates an offer without a lease. */
+    public LeaseOffer() {}
+
     /**
      * Passes a lease to the subscriber, or releases it if the subscription is cancelled.
      *

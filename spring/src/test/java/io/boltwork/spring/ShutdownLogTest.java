@@ -192,6 +192,7 @@ class ShutdownLogTest {
                         "spring.task.scheduling.pool.size=8",
                         "spring.task.scheduling.shutdown.await-termination-period=1s",
                         "spring.lifecycle.timeout-per-shutdown-phase=1s",
+                        "spring.data.redis.client-type=lettuce", // Jedis is on the class path, too
                         "spring.data.redis.port=" + redis.port())
                 .properties(properties)
                 .run();

@@ -190,6 +190,7 @@ record BoltworkProperties(
 
         Redis {
             atLeast(Duration.ofMillis(1), "boltwork.redis.timeout", timeout);
+            atLeast(Duration.ofMillis(1), "boltwork.redis.connect-timeout", connectTimeout);
             check("boltwork.redis.idle-life", idleLife, IdleLife::millis);
             if ((clientCertificate == null) != (clientKey == null)) {
                 throw clientCertificate == null

@@ -402,9 +402,11 @@ class ShutdownWaitTest {
 
     @Test
     void locksOfTheClosingThreadAreNotWaitedFor(CapturedOutput output) {
-        application()
-                .run(context -> context.getBean(LockClient.class).lock("own").lock());
-        assertThat(output.getAll()).contains("locks at memory").doesNotContain("still held");
+        application().run(context -> {
+            context.getBean(LockClient.class).lock("own").lock();
+            assertThat(context).hasNotFailed();
+        });
+        assertThat(output.getAll()).doesNotContain("still held");
     }
 
     private static ApplicationContextRunner application(String... properties) {

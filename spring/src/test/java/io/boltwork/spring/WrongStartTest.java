@@ -176,7 +176,11 @@ class WrongStartTest {
     @Test
     @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void tlsAndNoTls() {
-        assertThat(printed(redis(), EAGER, "boltwork.redis.uri=rediss://" + at(plain)))
+        assertThat(printed(
+                        redis(),
+                        EAGER,
+                        "boltwork.redis.connect-timeout=2s",
+                        "boltwork.redis.uri=rediss://" + at(plain)))
                 .contains("does it speak TLS there?", "the scheme of boltwork.redis.uri (redis:// or rediss://)");
         if (RedisServer.knowsTls()) {
             try (Certificates certificates = Certificates.make();

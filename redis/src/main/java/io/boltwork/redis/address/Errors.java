@@ -218,7 +218,10 @@ public final class Errors {
             return new BackendException("Cannot connect to " + server + ": " + said, true, cause);
         }
         boolean hungUp = said.contains("Connection reset") || said.contains("closed prematurely");
-        String hint = hungUp && !tls ? "; if it speaks TLS there, use rediss://" : "";
+        boolean noHandshake = said.contains("handshake timed out");
+        String hint = hungUp && !tls
+                ? "; if it speaks TLS there, use rediss://"
+                : noHandshake ? "; does it speak TLS there?" : "";
         return new BackendException(
                 "Cannot connect to " + server + ": " + (cause.getMessage() == null ? cause : said) + hint, true, cause);
     }

@@ -222,8 +222,7 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void warned(String warned) {
-        String what = Printable.text(warned);
-        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(core.backend, what));
+        String what = logged(warned);
         Listeners told;
         warning.lock();
         try {
@@ -237,9 +236,13 @@ final class BackendWatch implements BackendListener {
 
     /** Reports a problem that may pass, so that listeners which are added later are not told. */
     private void warnForNow(String warned) {
+        warn(core.listeners, logged(warned));
+    }
+
+    private String logged(String warned) {
         String what = Printable.text(warned);
         LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(core.backend, what));
-        warn(core.listeners, what);
+        return what;
     }
 
     private void warn(Listeners told, String what) {

@@ -39,6 +39,7 @@ class PrintableSourcesTest {
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
             Map.entry("LockOptionsParser.java", "texts of annotations"),
+            Map.entry("StoreBackends.java", "names of modules"),
             Map.entry("LockCall.java", "texts of annotations"),
             Map.entry("ExpressionTypes.java", "texts of annotations"),
             Map.entry("MemberTypes.java", "texts of annotations"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
+import io.boltwork.spi.Printable;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -62,8 +63,7 @@ final class ShortFormSwitch {
                 LOG.log(
                         System.Logger.Level.WARNING,
                         "The database refuses the statement that {0}, so more statements are used: {1}",
-                        command,
-                        failures.told(failure));
+                        Printable.all(command, failures.told(failure)));
             }
             return otherwise;
         }

@@ -46,8 +46,6 @@ import org.jspecify.annotations.Nullable;
 final class ZooKeeperStore implements RecordStore {
     /** The version of a node that does not exist. */
     private static final int NONE = -1;
-    /** The version of a node that was just made. */
-    private static final int FIRST = 0;
 
     /** The time for which a client counts as gone; it may come back with a new session. */
     private static final long GONE_FOR = TimeUnit.SECONDS.toNanos(1);
@@ -75,8 +73,6 @@ final class ZooKeeperStore implements RecordStore {
         this.clock = new LeaderClock(
                 TimeUnit.MILLISECONDS.toMicros(options.clockTolerance().toMillis()));
     }
-
-    // ================================================================ connections
 
     @Override
     public void open(String client, StoreListener listener) {
@@ -130,8 +126,6 @@ final class ZooKeeperStore implements RecordStore {
             opened.close();
         }
     }
-
-    // ================================================================ records
 
     private StoreClock clock() {
         long begun = System.nanoTime();
@@ -220,7 +214,7 @@ final class ZooKeeperStore implements RecordStore {
             return before;
         }
         calls().make(List.of(paths.bucket(key)), options);
-        return new StoredText(before.text(), version(FIRST, nodeOf(before)), before.clock(), before.written());
+        return new StoredText(before.text(), version(0, nodeOf(before)), before.clock(), before.written());
     }
 
     private static long version(int bucket, int node) {
@@ -391,8 +385,6 @@ final class ZooKeeperStore implements RecordStore {
         return NONE;
     }
 
-    // ================================================================ messages
-
     private Op message(String client, String text) {
         return Op.create(paths.message(client, text), new byte[0], options.acl(), CreateMode.PERSISTENT_SEQUENTIAL);
     }
@@ -418,8 +410,6 @@ final class ZooKeeperStore implements RecordStore {
             gone.put(client, System.nanoTime());
         }
     }
-
-    // ================================================================ looking and sweeping
 
     @Override
     public StoredPage scan(RecordKey.Kind kind, String after, int count) {
@@ -466,8 +456,6 @@ final class ZooKeeperStore implements RecordStore {
     public void sweep() {
         session().sweep();
     }
-
-    // ================================================================ what it is
 
     @Override
     public String version() {

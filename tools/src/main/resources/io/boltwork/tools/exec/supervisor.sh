@@ -126,7 +126,7 @@ begin='
   exec "$@"'
 eval 'in_own_session sh -c "$begin" sh "$directory" "$@"' "$close"
 code=$?
-echo "$code" > "$code_file"
+! kill -0 "$PPID" 2> /dev/null || echo "$code" > "$code_file"
 
 # Nothing of the command may go on without the lock.
 [ ! -e "$directory/group" ] || finish "$grace"

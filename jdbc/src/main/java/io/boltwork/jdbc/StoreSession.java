@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreSession {
     private static final int UNKNOWN = -1;
 
-    /** What becomes of the connection. The first decision counts, so that a connection is never broken after its return. */
+    /** The fate of the connection. The first decision counts, so a connection is never broken after its return. */
     private enum Fate {
         OPEN,
         RETURNED,

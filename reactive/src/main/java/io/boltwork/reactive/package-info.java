@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the locks for Reactor and RxJava have in common. Internal. */
+/** The parts that the locks for Reactor and RxJava share. Internal. */
 @NullMarked
 package io.boltwork.reactive;
 

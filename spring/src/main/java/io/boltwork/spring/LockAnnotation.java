@@ -46,7 +46,7 @@ record LockAnnotation(
             Set.of("waitTime", "waitFor"),
             Set.of("type", "permits"));
 
-    /** Whether a class, one of its methods or a supertype has the annotation. Most classes of an application do not. */
+    /** By class: true if it, one of its methods or a supertype has the annotation. Most classes do not. */
     private static final ClassValue<Boolean> ANNOTATED = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {

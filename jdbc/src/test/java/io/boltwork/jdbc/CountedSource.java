@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
+import io.boltwork.ClientOptions;
+import io.boltwork.LockClient;
+import io.boltwork.testkit.Await;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +39,19 @@ final class CountedSource {
             opened.incrementAndGet();
             return connection(source.getConnection());
         });
+    }
+
+    /** Creates a client, and waits until its own record, which is in the same table as the locks, has been written. */
+    LockClient newClient() {
+        String application = "counted " + UUID.randomUUID();
+        LockClient client = LockClient.create(
+                JdbcBackend.on(source(), JdbcSite.OPTIONS),
+                ClientOptions.defaults().withApplication(application));
+        Await.until(
+                "the client announces itself",
+                () -> client.inspector().clients().stream()
+                        .anyMatch(known -> known.application().equals(application)));
+        return client;
     }
 
     /** Returns the statements on locks that were executed, and forgets them. */

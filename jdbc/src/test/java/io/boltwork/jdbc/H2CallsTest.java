@@ -30,11 +30,8 @@ class H2CallsTest {
     @Test
     void aLockThatIsUsedAgainCostsOneStatementEachWay() {
         CountedSource counted = new CountedSource(SITE.source(), 3, true);
-        try (LockClient client = LockClient.create(JdbcBackend.on(counted.source(), JdbcSite.OPTIONS));
+        try (LockClient client = counted.newClient();
                 LockClient other = LockClient.create(SITE.newBackend())) {
-            Await.until(
-                    "the client announces itself",
-                    () -> counted.executed.stream().anyMatch(sql -> sql.startsWith("INSERT INTO boltwork_lock (kind")));
             FencedLock lock = client.lock(name, OPTIONS);
             assertThat(statementsOfAPair(counted, lock)).as("there is no row").isEqualTo(List.of(2, 1));
             for (int i = 0; i < 5; i++) {

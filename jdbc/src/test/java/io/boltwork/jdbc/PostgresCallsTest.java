@@ -28,8 +28,7 @@ class PostgresCallsTest {
     @Test
     void aFreeLockCostsOneStatementEachWay() {
         CountedSource counted = new CountedSource(PostgresSite.get().source(), 3, true);
-        try (LockClient client = LockClient.create(JdbcBackend.on(counted.source(), JdbcSite.OPTIONS))) {
-            awaitAnnouncement(counted);
+        try (LockClient client = counted.newClient()) {
             FencedLock lock = client.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1)));
             for (int i = 0; i < 5; i++) { // the first time, there is no row yet
                 counted.takeLockStatements();
@@ -44,19 +43,11 @@ class PostgresCallsTest {
         }
     }
 
-    /** Waits until a client has written its record, which is in the same table. */
-    private static void awaitAnnouncement(CountedSource counted) {
-        Await.until(
-                "the client announces itself",
-                () -> counted.executed.stream().anyMatch(sql -> sql.startsWith("INSERT INTO boltwork_lock (kind")));
-    }
-
     @Test
     void aRefusalCostsOneStatement() {
         CountedSource counted = new CountedSource(PostgresSite.get().source(), 3, true);
         try (LockClient holder = LockClient.create(PostgresSite.get().newBackend());
-                LockClient client = LockClient.create(JdbcBackend.on(counted.source(), JdbcSite.OPTIONS))) {
-            awaitAnnouncement(counted);
+                LockClient client = counted.newClient()) {
             try (Lease lease = holder.lock(name).acquire()) {
                 counted.takeLockStatements();
                 assertThat(client.lock(name).tryLock()).isFalse();

@@ -45,7 +45,8 @@ final class ExecProcess implements AutoCloseable {
             List<String> boltwork, Path parent, String uri, Map<String, String> environment, String... args) {
         try {
             Path directory = Files.createTempDirectory(parent, "exec");
-            List<String> command = new ArrayList<>(List.of("setsid")); // a group of its own, as a shell gives it
+            // a group of its own, as a shell gives it, and no signal that tmux or nohup ignores
+            List<String> command = new ArrayList<>(List.of("env", "--default-signal", "setsid"));
             command.addAll(boltwork);
             command.addAll(List.of(args));
             ProcessBuilder builder = new ProcessBuilder(command)

@@ -8,6 +8,7 @@ import io.boltwork.engine.EngineMultiLock;
 import io.boltwork.engine.EngineReadWriteLock;
 import io.boltwork.engine.EngineSemaphore;
 import io.boltwork.spi.Capability;
+import io.boltwork.spi.Durations;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
@@ -309,7 +310,7 @@ public final class LockClient implements AutoCloseable {
      * @throws InterruptedException if the thread was interrupted
      */
     public boolean awaitReleases(Duration wait) throws InterruptedException {
-        return engine.awaitReleases(Objects.requireNonNull(wait, "wait"));
+        return engine.awaitReleases(Durations.nanos("wait", wait));
     }
 
     /**

@@ -12,6 +12,7 @@ import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Wanted;
 import java.time.Duration;
@@ -69,10 +70,12 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void told(HolderMessage message) {
-        if (message instanceof Taken taken && taken.kind() != LockKind.LOCK) {
-            LanePool pool = drivers.pools.find(taken.kind(), taken.lock());
-            if (pool != null) {
+        if (message.kind() != LockKind.LOCK) {
+            LanePool pool = drivers.pools.find(message.kind(), message.lock());
+            if (pool != null && message instanceof Taken taken) {
                 pool.taken(taken, RequestId.number(core.identity.id(), taken.request()));
+            } else if (pool != null && message instanceof Shrunk shrunk) {
+                pool.shrunk(shrunk.capacity());
             }
             return;
         }
@@ -96,7 +99,7 @@ final class BackendWatch implements BackendListener {
     public void freed(Freed freed) {
         LockDriver driver = drivers.driver(freed.lock());
         if (driver != null) { // else nothing waits here
-            drivers.post(driver, d -> d.machine.freed());
+            drivers.post(driver, d -> d.machine.askFirst(0));
         }
     }
 

@@ -320,8 +320,8 @@ public final class Engine extends ErrorFlagOwner {
     // ================================================================ closing
 
     /** Sleeps until neither another thread nor a handle holds a lock. Returns whether that came in time. */
-    public boolean awaitReleases(Duration wait) throws InterruptedException {
-        return status.awaitReleases(TimeUnit.NANOSECONDS.convert(wait));
+    public boolean awaitReleases(long nanos) throws InterruptedException {
+        return status.awaitReleases(nanos);
     }
 
     boolean isClosed() {

@@ -90,8 +90,10 @@ final class EngineCondition implements Condition {
     @Override
     public long awaitNanos(long nanosTimeout) throws InterruptedException {
         long start = engine.core.ticker.nanos();
-        sleepForSignal(Math.max(0, nanosTimeout), true);
-        return nanosTimeout - (engine.core.ticker.nanos() - start);
+        long nanos = Math.max(0, nanosTimeout);
+        sleepForSignal(nanos, true);
+        long left = nanos - (engine.core.ticker.nanos() - start);
+        return Math.min(left, nanosTimeout); // nothing is subtracted from a negative time: it could overflow
     }
 
     @Override
@@ -101,8 +103,8 @@ final class EngineCondition implements Condition {
 
     @Override
     public boolean awaitUntil(Date deadline) throws InterruptedException {
-        long millis = Math.max(0, deadline.getTime() - System.currentTimeMillis());
-        return sleepForSignal(TimeUnit.MILLISECONDS.toNanos(millis), true);
+        long millis = Math.max(0, deadline.getTime()) - System.currentTimeMillis(); // cannot overflow
+        return sleepForSignal(TimeUnit.MILLISECONDS.toNanos(Math.max(0, millis)), true);
     }
 
     /**

@@ -139,6 +139,9 @@ abstract class LanePool {
         }
     }
 
+    /** Lets requests for more than the capacity ask again, which has become smaller. */
+    void shrunk(int capacity) {}
+
     /** Tells the lanes with requests that this client has force-released the lock. */
     final void forced(long expectedToken, Reply.Forced forced) {
         lanesInUse().forEach(lane -> machines.postIfInUse(lane, machine -> machine.forced(expectedToken, forced)));

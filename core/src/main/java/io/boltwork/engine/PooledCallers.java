@@ -21,8 +21,13 @@ final class PooledCallers {
 
     /** Callers with equal terms, with the numbers of their arrivals, and the lanes of their stand-ins. */
     private static final class Group {
+        final LockTerms terms;
         final LinkedHashMap<Waiter, Long> callers = new LinkedHashMap<>();
         final LinkedHashMap<Waiter, String> standIns = new LinkedHashMap<>();
+
+        Group(LockTerms terms) {
+            this.terms = terms;
+        }
 
         long firstArrival() {
             return callers.isEmpty()
@@ -46,7 +51,7 @@ final class PooledCallers {
     }
 
     private Group group(LockTerms terms) {
-        return groups.computeIfAbsent(terms, fresh -> new Group());
+        return groups.computeIfAbsent(terms, Group::new);
     }
 
     /** Returns how many more callers than stand-ins there are. */
@@ -86,6 +91,12 @@ final class PooledCallers {
     @Nullable
     Waiter unrepresented() {
         return firstOf(group -> group.standIns.size() < group.callers.size());
+    }
+
+    /** Returns a caller that wants more permits than that and no lane asks for; {@code null} if there is none. */
+    @Nullable
+    Waiter unasked(int permits) {
+        return firstOf(group -> group.standIns.isEmpty() && group.terms.permits > permits);
     }
 
     private @Nullable Waiter firstOf(Predicate<Group> which) {

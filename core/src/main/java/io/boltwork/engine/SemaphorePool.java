@@ -11,6 +11,7 @@ import io.boltwork.spi.Share;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,6 +121,19 @@ final class SemaphorePool extends LanePool {
         assign();
     }
 
+    @Override
+    void shrunk(int capacity) {
+        List<String> all;
+        guard.lock();
+        try {
+            all = lanes.made();
+        } finally {
+            guard.unlock();
+        }
+        all.forEach(lane -> machines.postIfInUse(lane, machine -> machine.askFirst(capacity)));
+        assign(() -> callers.unasked(capacity)); // a refusal of one is that of all with equal terms
+    }
+
     // ================================================================ waiting
 
     /**
@@ -186,12 +200,16 @@ final class SemaphorePool extends LanePool {
 
     /** Lets lanes ask for callers, as long as there may be more that want a part. */
     private void assign() {
+        assign(() -> lanes.wanting() < mostWanting() ? callers.unrepresented() : null);
+    }
+
+    private void assign(Supplier<@Nullable Waiter> unrepresented) {
         for (; ; ) {
             String lane;
             Waiter standIn;
             guard.lock();
             try {
-                Waiter next = lanes.wanting() < mostWanting() ? callers.unrepresented() : null;
+                Waiter next = unrepresented.get();
                 if (next == null) {
                     return;
                 }

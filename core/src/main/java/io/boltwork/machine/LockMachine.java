@@ -105,11 +105,11 @@ public final class LockMachine extends LockState {
         pump();
     }
 
-    /** Lets one waiting request ask, because another program may have freed the lock. The server grants it to the first. */
-    public void freed() {
+    /** Lets the first waiting request ask if it wants more than {@code permits}, because the answer may be another now. */
+    public void askFirst(int permits) {
         lastEvent = effects.now();
         Request first = wanted != null ? wanted : waiters.oldest();
-        if (first != null && first.state == Request.State.WANTED) {
+        if (first != null && first.state == Request.State.WANTED && first.terms.permits > permits) {
             if (first.isAwaiting()) {
                 first.pending().askAgain = true; // the answer may be older than the message
             } else {

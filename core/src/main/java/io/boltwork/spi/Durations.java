@@ -63,7 +63,11 @@ public final class Durations {
     public static String text(Duration value) {
         long seconds = value.toSeconds();
         if (value.toMillisPart() != 0 || seconds == 0) {
-            return Math.abs(seconds) < 10_000 ? value.toMillis() + " ms" : seconds + " s";
+            boolean isShort = -10_000 < seconds && seconds < 10_000;
+            if (isShort && !value.isZero() && value.toMillis() == 0) {
+                return value.toNanos() + " ns";
+            }
+            return isShort ? value.toMillis() + " ms" : seconds + " s";
         }
         if (seconds % 86_400 == 0 && seconds > 86_400) {
             return seconds / 86_400 + " days";

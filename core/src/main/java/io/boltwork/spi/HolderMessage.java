@@ -4,11 +4,11 @@ package io.boltwork.spi;
 import io.boltwork.LockKind;
 
 /**
- * A message to the client whose request owns, or has owned, a lock. Messages may be late, duplicated or lost.
+ * A message to the client of a request that owns, has owned or waits for a lock. Messages may be late, duplicated or lost.
  *
  * @since 0.1.0
  */
-public sealed interface HolderMessage permits Taken, Wanted {
+public sealed interface HolderMessage permits Taken, Wanted, Shrunk {
 
     /**
      * Returns the name of the lock.
@@ -23,13 +23,6 @@ public sealed interface HolderMessage permits Taken, Wanted {
      * @return the id of the request
      */
     String request();
-
-    /**
-     * Returns the first token of the hold that the message is about.
-     *
-     * @return the token
-     */
-    long token();
 
     /**
      * Returns the server that sent the message, and when.

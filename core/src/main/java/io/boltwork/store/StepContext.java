@@ -6,6 +6,7 @@ import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRules;
@@ -75,8 +76,11 @@ final class StepContext {
     }
 
     private void tell(HolderMessage message) {
+        String client = RequestId.clientOf(message.request());
         if (message instanceof Taken taken) { // a store has no retention
-            messages.add(new AddressedMessage(RequestId.clientOf(taken.request()), StoreMessage.text(taken)));
+            messages.add(new AddressedMessage(client, StoreMessage.text(taken)));
+        } else if (message instanceof Shrunk shrunk) {
+            messages.add(new AddressedMessage(client, StoreMessage.text(shrunk)));
         }
     }
 

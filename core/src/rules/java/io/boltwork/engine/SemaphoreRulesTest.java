@@ -11,7 +11,9 @@ import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Report;
+import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.Shrunk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -187,15 +189,71 @@ class SemaphoreRulesTest extends SharedScene {
         List<CompletableFuture<Lease>> large = List.of(wants(5), wants(5), wants(5));
         CompletableFuture<Lease> small = wants(1);
         semaphore.resize(4);
-        pass(10_000);
+        fail(large);
+        assertThat(small).isNotDone();
+        freeElsewhere("other:1");
+        assertThat(granted(small).isValid()).isTrue();
+    }
+
+    private static void fail(List<CompletableFuture<Lease>> large) {
         assertThat(large)
                 .allSatisfy(one -> assertThat(one)
                         .failsWithin(Duration.ZERO)
                         .withThrowableThat()
                         .withCauseInstanceOf(PermitsExceededException.class));
+    }
+
+    private void shrinkElsewhere(int permits) {
+        client.server.execute(new Resize(NAME, LockKind.SEMAPHORE, permits));
+    }
+
+    @Test
+    void callersThatNoLongerFitFailAtOnce() {
+        elsewhere("other:1", PERMITS);
+        List<CompletableFuture<Lease>> large = List.of(wants(3), wants(3), wants(4));
+        List<CompletableFuture<Lease>> fifos = List.of(
+                fifo.acquireAsync(4).toCompletableFuture(), fifo.acquireAsync(3).toCompletableFuture());
+        CompletableFuture<Lease> small = wants(2);
+        forget();
+        shrinkElsewhere(2);
+        fail(large);
+        fail(fifos);
+        assertThat(asked()).as("each once").hasSize(6).doesNotHaveDuplicates();
         assertThat(small).isNotDone();
-        freeElsewhere("other:1");
+        assertThat(queued()).isEqualTo(1);
+    }
+
+    @Test
+    void callersBehindAsManyRequestsAsThereCanBePartsFailAtOnce() {
+        elsewhere("other:1", PERMITS);
+        List<CompletableFuture<Lease>> small = want(6);
+        List<CompletableFuture<Lease>> large = List.of(wants(3), wants(3));
+        assertThat(queued()).isEqualTo(PERMITS);
+        shrinkElsewhere(2);
+        fail(large);
+        assertThat(small).noneMatch(CompletableFuture::isDone);
+    }
+
+    @Test
+    void callersOfAClientThatHoldsAllPermitsFailAtOnce() {
+        Lease held = semaphore.acquire(PERMITS);
+        List<CompletableFuture<Lease>> large = List.of(wants(3), wants(4));
+        CompletableFuture<Lease> small = wants(2);
+        shrinkElsewhere(2);
+        fail(large);
+        assertThat(small).isNotDone();
+        held.release();
         assertThat(granted(small).isValid()).isTrue();
+    }
+
+    @Test
+    void aMessageAboutACapacityThatHasGrownSinceEndsNoWait() {
+        elsewhere("other:1", PERMITS);
+        CompletableFuture<Lease> large = wants(4);
+        client.engine.backendWatch.told(new Shrunk(NAME, "c:1", 2, client.server.time(), LockKind.SEMAPHORE)); // late
+        assertThat(large).isNotDone();
+        freeElsewhere("other:1");
+        assertThat(granted(large).isValid()).isTrue();
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.boltwork.spi.Reply.Restored;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Report.Inspected.Holder;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.Shrunk;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -267,6 +268,24 @@ class ShareRulesTest {
         assertThat(answer.verdict()).isEqualTo(Verdict.TOO_LARGE);
         assertThat(answer.known()).isFalse();
         assertThat(answer.share().capacity()).isEqualTo(2);
+    }
+
+    @Test
+    void aSmallerCapacityIsToldToEachClientThatHoldsOrWaits() {
+        ShareScene scene = ShareScene.semaphore(5, "a", "b", "c", "d", "e");
+        scene.hold("a:1", 2);
+        scene.hold("a:2", 1);
+        Part kept = scene.hold("e:1", 1);
+        scene.release(kept, kept.token(), 60_000, 0, null);
+        scene.queue(2, "b:1", "c:1");
+        scene.queue(1, "a:3", "b:2");
+        scene.resize(5);
+        scene.resize(6);
+        assertThat(scene.shrunk).isEmpty();
+        scene.resize(2);
+        assertThat(scene.shrunk).extracting(Shrunk::request).containsExactly("a:1", "b:1", "c:1");
+        assertThat(scene.shrunk)
+                .allMatch(each -> each.capacity() == 2 && each.lock().equals(ShareScene.LOCK));
     }
 
     @Test

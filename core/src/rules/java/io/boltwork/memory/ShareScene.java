@@ -22,6 +22,7 @@ import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,6 +51,7 @@ final class ShareScene {
     final MemoryServer server = MemoryServer.create(() -> begin);
     final ArrayDeque<Grant> messages = new ArrayDeque<>();
     final ArrayDeque<Taken> taken = new ArrayDeque<>();
+    final ArrayDeque<Shrunk> shrunk = new ArrayDeque<>();
     private final LockKind kind;
     private final int capacity;
 
@@ -72,7 +74,13 @@ final class ShareScene {
     }
 
     void listen(String client) {
-        server.subscribe(client, messages::add, message -> taken.add((Taken) message));
+        server.subscribe(client, messages::add, message -> {
+            if (message instanceof Shrunk other) {
+                shrunk.add(other);
+            } else {
+                taken.add((Taken) message);
+            }
+        });
     }
 
     void pass(long millis) {

@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -88,6 +90,26 @@ class ReactorLocksTest {
                         .flatMap(lease -> Acquisitions.of(lease::releaseAsync).then(Mono.fromCallable(lease::isValid))))
                 .expectNext(false)
                 .verifyComplete();
+    }
+
+    @Test
+    void aWaitMayHaveAnyLength() {
+        elsewhere.lock();
+        for (Duration none :
+                List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofSeconds(Long.MIN_VALUE, 5_000_000))) {
+            StepVerifier.create(lock.tryAcquire(none)).verifyComplete();
+            StepVerifier.create(lock.withLock(none, Mono.just(1))).verifyError(LockTimeoutException.class);
+        }
+        for (Duration endless : List.of(Duration.ofNanos(Long.MAX_VALUE - 1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            CompletableFuture<Integer> body =
+                    lock.withLock(endless, Mono.just(1)).toFuture();
+            Await.until("it waits", () -> client.waiting() == 1);
+            elsewhere.unlock();
+            assertThat(body.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join())
+                    .isEqualTo(1);
+            elsewhere.lock();
+        }
+        elsewhere.unlock();
     }
 
     @Test

@@ -96,6 +96,24 @@ class RxLocksTest {
     }
 
     @Test
+    void aWaitMayHaveAnyLength() throws InterruptedException {
+        elsewhere.lock();
+        for (Duration none :
+                List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofSeconds(Long.MIN_VALUE, 5_000_000))) {
+            ended(lock.tryAcquire(none).test()).assertNoValues().assertComplete();
+            ended(lock.withLock(none, Single.just(1)).test()).assertError(LockTimeoutException.class);
+        }
+        for (Duration endless : List.of(Duration.ofNanos(Long.MAX_VALUE - 1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            TestObserver<Integer> body = lock.withLock(endless, Single.just(1)).test();
+            Await.until("it waits", () -> client.waiting() == 1);
+            elsewhere.unlock();
+            ended(body).assertValue(1);
+            elsewhere.lock();
+        }
+        elsewhere.unlock();
+    }
+
+    @Test
     void aDisposalWithdrawsTheRequest() {
         elsewhere.lock();
         for (Maybe<Lease> wish : List.of(lock.acquire().toMaybe(), lock.tryAcquire(PATIENCE))) {

@@ -17,6 +17,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.Wanted;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.nio.charset.StandardCharsets;
@@ -105,8 +106,9 @@ final class DifferentialSite implements AutoCloseable {
 
     /** Returns a grant that equals no real one, because both kinds are compared in one order. */
     static Grant asGrant(HolderMessage message) {
+        long token = message instanceof Wanted wanted ? wanted.token() : ((Taken) message).token();
         long lease = message instanceof Taken ? TAKEN : WANTED;
-        return new Grant(message.lock(), message.request(), message.token(), lease, message.server());
+        return new Grant(message.lock(), message.request(), token, lease, message.server());
     }
 
     private record Recorder(BlockingQueue<Grant> heard) implements BackendListener {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -13,6 +14,7 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.ShareState;
 import java.time.Instant;
@@ -64,16 +66,19 @@ final class ShareDifferentialRun implements DifferentialSequence {
             List<Object> messages = new ArrayList<>();
             expected.put(client, messages);
             memory.subscribe(
-                    client,
-                    grant -> messages.add(Timeless.of(grant)),
-                    message -> messages.add(timeless((Taken) message)));
+                    client, grant -> messages.add(Timeless.of(grant)), message -> messages.add(timeless(message)));
         }
         pass(0);
         site.flush();
     }
 
-    static Taken timeless(Taken taken) {
-        return new Taken(taken.lock(), taken.request(), taken.token(), new ServerTime(0, ""), taken.kind());
+    static HolderMessage timeless(HolderMessage message) {
+        ServerTime never = new ServerTime(0, "");
+        if (message instanceof Shrunk shrunk) {
+            return new Shrunk(shrunk.lock(), shrunk.request(), shrunk.capacity(), never, shrunk.kind());
+        }
+        Taken taken = (Taken) message; // shared locks are not retained
+        return new Taken(taken.lock(), taken.request(), taken.token(), never, taken.kind());
     }
 
     /** Executes the sequence of a seed. */

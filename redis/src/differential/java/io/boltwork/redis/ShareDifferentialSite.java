@@ -10,7 +10,6 @@ import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +61,7 @@ final class ShareDifferentialSite implements AutoCloseable {
 
         @Override
         public void told(HolderMessage message) {
-            heard.add(ShareDifferentialRun.timeless((Taken) message)); // shared locks are not retained
+            heard.add(ShareDifferentialRun.timeless(message));
         }
 
         @Override

@@ -15,6 +15,7 @@
 --- @include "time"
 --- @include "share"
 --- @include "serve"
+--- @include "sharewarn"
 local expected = tonumber(ARGV[1])
 open(KEYS[1], '')
 for i = 1, n, 100 do
@@ -49,11 +50,9 @@ end
 local allEnded = expected <= 0 and fence or 0 -- before others are served
 local more = serve('')
 write(ARGV[2], (#taken > 0 or expected <= 0) and $FORCED_MILLIS or 0)
-local channel = string.match(string.sub(key, 1, string.find(key, ':{', 1, true)), '^(.*:)[^:]*:$') .. 'told:'
 for _, entry in ipairs(taken) do
   if not entry.isMarker then
-    redis.pcall('PUBLISH', channel .. clientOf(entry.id), origin .. string.format(' %.0f %.0f ', entry.token, now) .. entry.id
-      .. ' ' .. key)
+    warn(entry.id, string.format('%.0f', entry.token))
   end
 end
 return {now, #taken > 0 and $TAKEN or $NOT_TAKEN, claimed(more), allEnded}

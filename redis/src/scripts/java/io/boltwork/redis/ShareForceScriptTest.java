@@ -12,8 +12,10 @@ import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Resized;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.testkit.Slack;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +30,8 @@ class ShareForceScriptTest extends ShareScriptTest {
     void forgetMessages() {
         a.takings.clear();
         b.takings.clear();
+        a.shrinkings.clear();
+        b.shrinkings.clear();
     }
 
     private static Taken next(Client client) throws InterruptedException {
@@ -201,6 +205,29 @@ class ShareForceScriptTest extends ShareScriptTest {
         assertThat(queue()).containsExactly("b:2");
         withdraw("a:2");
         assertThat(b.nextGrant().request()).isEqualTo("b:2");
+    }
+
+    @Test
+    void aSmallerCapacityIsToldToEachClientThatHoldsOrWaits() throws Exception {
+        take("a:1", 3);
+        for (int i = 2; i <= 120; i++) {
+            await("a:" + i, 3);
+        }
+        await("b:1", 1);
+        await("b:2", 3);
+        resize(PERMITS + 1);
+        toldAll(resize(2));
+        toldAll(resize(1));
+        assertThat(a.shrinkings).as("one message each").isEmpty();
+        assertThat(b.shrinkings).isEmpty();
+    }
+
+    private void toldAll(Resized resized) throws InterruptedException {
+        for (Client client : List.of(a, b)) {
+            Shrunk told = client.shrinkings.poll(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
+            String request = client == a ? "a:1" : "b:1";
+            assertThat(told).isEqualTo(new Shrunk(LOCK, request, resized.capacity(), resized.server(), KIND));
+        }
     }
 
     @Test

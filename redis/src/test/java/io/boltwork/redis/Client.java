@@ -16,6 +16,7 @@ import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Wanted;
 import io.boltwork.testkit.Slack;
@@ -40,6 +41,7 @@ public final class Client implements BackendListener, AutoCloseable {
     public final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
     public final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
+    public final BlockingQueue<Shrunk> shrinkings = new LinkedBlockingQueue<>();
     final BlockingQueue<Wanted> wantings = new LinkedBlockingQueue<>();
     final BlockingQueue<Freed> freed = new LinkedBlockingQueue<>();
 
@@ -212,6 +214,8 @@ public final class Client implements BackendListener, AutoCloseable {
             takings.add(taken);
         } else if (message instanceof Wanted wanted) {
             wantings.add(wanted);
+        } else if (message instanceof Shrunk shrunk) {
+            shrinkings.add(shrunk);
         }
     }
 

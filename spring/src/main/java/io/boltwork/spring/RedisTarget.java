@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -233,7 +234,8 @@ record RedisTarget(
         }
 
         Builder timeout(@Nullable Duration timeout) {
-            return parameter("timeout", timeout == null ? null : Math.max(1, timeout.toMillis()) + "ms");
+            return parameter(
+                    "timeout", timeout == null ? null : Math.max(1, TimeUnit.MILLISECONDS.convert(timeout)) + "ms");
         }
 
         Builder clientName(@Nullable String clientName) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -180,7 +181,8 @@ final class RedisTargets {
         }
         int fragment = uri.indexOf('#');
         String address = fragment < 0 ? uri : uri.substring(0, fragment);
-        return address + (address.contains("?") ? "&" : "?") + "timeout=" + Math.max(1, timeout.toMillis()) + "ms"
+        return address + (address.contains("?") ? "&" : "?") + "timeout="
+                + Math.max(1, TimeUnit.MILLISECONDS.convert(timeout)) + "ms"
                 + (fragment < 0 ? "" : uri.substring(fragment));
     }
 

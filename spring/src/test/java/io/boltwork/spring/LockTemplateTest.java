@@ -75,6 +75,27 @@ class LockTemplateTest {
     }
 
     @Test
+    void waitMayHaveAnyLength() throws Exception {
+        List<Duration> none =
+                List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofSeconds(Long.MIN_VALUE, 5_000_000));
+        List<Duration> endless = List.of(Duration.ofNanos(Long.MAX_VALUE - 1), Duration.ofSeconds(Long.MAX_VALUE));
+        for (int i = 0; i < 2; i++) {
+            Lease other =
+                    locks.lock("stock:1").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
+            LockTemplate at = template.withWait(none.get(i));
+            assertThatExceptionOfType(LockRefusedException.class).isThrownBy(() -> at.execute("stock:1", () -> "done"));
+            assertThatThrownBy(() -> at.executeAsync("stock:1", lease -> completedFuture("done"))
+                            .get(5, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockRefusedException.class);
+            CompletableFuture<String> waits =
+                    template.withWait(endless.get(i)).executeAsync("stock:1", lease -> completedFuture("done"));
+            Await.until("it waits", () -> locks.waiting() == 1);
+            other.release();
+            assertThat(waits.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        }
+    }
+
+    @Test
     void asynchronousActionHoldsTheLockUntilItsStageCompletes() throws Exception {
         CompletableFuture<String> inner = new CompletableFuture<>();
         CompletableFuture<String> result = template.executeAsync("stock:1", lease -> inner);

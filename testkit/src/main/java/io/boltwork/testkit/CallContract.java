@@ -78,6 +78,13 @@ public abstract class CallContract {
     }
 
     @Nested
+    class Times extends LockContractTimes {
+        Times() {
+            super(CallContract.this.site());
+        }
+    }
+
+    @Nested
     class BadInput extends LockContractBadInput {
         BadInput() {
             super(CallContract.this.site());

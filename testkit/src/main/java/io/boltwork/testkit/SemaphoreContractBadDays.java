@@ -201,11 +201,18 @@ abstract class SemaphoreContractBadDays extends LockContractPart {
     void aRequestThatBecomesTooLargeFails() {
         LeasedSemaphore semaphore = semaphore(2, SHORT);
         Lease one = semaphore.acquire();
+        Lease other = semaphore(2, SHORT).acquire();
         CompletableFuture<Lease> large = semaphore(2, SHORT).acquireAsync(2).toCompletableFuture();
         awaitWaiting(1);
-        semaphore.resize(1);
+        CompletableFuture<Lease> own = semaphore.acquireAsync(2).toCompletableFuture();
+        awaitWaiting(2);
+        long start = System.nanoTime();
+        semaphore(2, SHORT).resize(1);
         assertThat(failureOf(large)).isInstanceOf(PermitsExceededException.class);
+        assertThat(failureOf(own)).isInstanceOf(PermitsExceededException.class);
+        assertThat(since(start)).as("before the next poll").isLessThan(Slack.of(Duration.ofMillis(2_500)));
         one.release();
+        other.release();
     }
 
     @Test

@@ -17,10 +17,13 @@ import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.ShareRecord.Entry;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -351,11 +354,28 @@ public final class ShareRules extends ShareSteps {
      */
     public Reply.Resized resize(ShareRecord record, Resize command) {
         latest = now();
+        List<String> affected = command.permits() < record.capacity ? requestsOfEachClient(record) : List.of();
         record.capacity = command.permits();
         record.set = Math.max(record.set + 1, micros);
         long claims = serveAll(command, record);
         touch(record);
+        affected.forEach(
+                request -> tell.accept(new Shrunk(command.lock(), request, command.permits(), server, command.kind())));
         return new Reply.Resized(server, record.capacity, record.set, claims);
+    }
+
+    /** Returns a request of each client that holds a part of the lock or waits for one. */
+    private static List<String> requestsOfEachClient(ShareRecord record) {
+        Map<String, String> byClient = new LinkedHashMap<>();
+        for (Entry entry : record.entries()) {
+            if (!entry.isMarker()) {
+                byClient.putIfAbsent(RequestId.clientOf(entry.id), entry.id);
+            }
+        }
+        LockReports.waiting(record.queue).forEach(waiting -> {
+            byClient.putIfAbsent(RequestId.clientOf(waiting.request()), waiting.request());
+        });
+        return List.copyOf(byClient.values());
     }
 
     /**

@@ -7,6 +7,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 
 /**
@@ -17,6 +18,7 @@ import io.boltwork.spi.Taken;
 public final class StoreMessage {
     private static final String GRANT = "grant";
     private static final String TAKEN = "taken";
+    private static final String SHRUNK = "shrunk";
     private static final String OPENED = "opened";
 
     private StoreMessage() {}
@@ -46,6 +48,22 @@ public final class StoreMessage {
         return RecordLines.begin(TAKEN)
                 .more(RecordLines.field(taken.lock()), RecordLines.field(taken.request()), taken.token())
                 .more(taken.server().millis(), RecordLines.field(taken.server().run()), taken.kind())
+                .toString();
+    }
+
+    /**
+     * Writes the message that the capacity of a shared lock has become smaller.
+     *
+     * @param shrunk the message
+     * @return the text, without a line break
+     */
+    public static String text(Shrunk shrunk) {
+        return RecordLines.begin(SHRUNK)
+                .more(RecordLines.field(shrunk.lock()), RecordLines.field(shrunk.request()), shrunk.capacity())
+                .more(
+                        shrunk.server().millis(),
+                        RecordLines.field(shrunk.server().run()),
+                        shrunk.kind())
                 .toString();
     }
 
@@ -91,6 +109,13 @@ public final class StoreMessage {
                 long token = line.number();
                 ServerTime server = new ServerTime(line.number(), line.text());
                 listener.told(new Taken(lock, request, token, server, LockKind.valueOf(line.word())));
+            }
+            case SHRUNK -> {
+                String lock = line.text();
+                String request = line.text();
+                int capacity = line.integer();
+                ServerTime server = new ServerTime(line.number(), line.text());
+                listener.told(new Shrunk(lock, request, capacity, server, LockKind.valueOf(line.word())));
             }
             case OPENED ->
                 listener.opened(new Opened(line.text(), line.number(), new ServerTime(line.number(), line.text())));

@@ -104,13 +104,17 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         Duration timeout = uri.getTimeout();
         if (timeout.equals(RedisURI.DEFAULT_TIMEOUT_DURATION)) {
             timeout = COMMAND_TIMEOUT;
-        } else if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
-            throw wrong("must have a timeout of at least 1 ms");
+        } else if (!isTimeout(timeout)) {
+            throw wrong("must have a timeout between 1 ms and 1 day");
         }
         RedisURI copy = copy(uri);
         copy.setHost(host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host);
         copy.setTimeout(CONNECT_TIMEOUT);
         return new RedisAddress(copy, timeout, text(copy));
+    }
+
+    private static boolean isTimeout(Duration timeout) {
+        return timeout.compareTo(Duration.ofMillis(1)) >= 0 && timeout.compareTo(Duration.ofDays(1)) <= 0;
     }
 
     private static String text(RedisURI uri) {
@@ -311,12 +315,13 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
             Matcher matcher = TIMEOUT.matcher(value.toLowerCase(Locale.ROOT));
             if (matcher.matches()) {
                 Duration timeout = Duration.of(Long.parseLong(matcher.group(1)), UNITS.get(matcher.group(2)));
-                if (timeout.toMillis() > 0) {
+                if (isTimeout(timeout)) {
                     return timeout;
                 }
             }
-            throw wrong("has an invalid timeout; use a time of at least 1 ms and one of the units us, ms, s, m, h, such"
-                    + " as timeout=2s");
+            throw wrong(
+                    "has an invalid timeout; use a time between 1 ms and 1 day, and one of the units us, ms, s, m, h,"
+                            + " such as timeout=2s");
         }
 
         private SslVerifyMode verifyMode(String value) {

@@ -3,19 +3,22 @@ package io.boltwork.redis.wire;
 
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Wanted;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message for the owner of a lock: {@code <origin> <token> <server ms> <request> <key>}. The lock was taken away; or it is
- * wanted by others, if the token has the prefix {@code ?}. Only the key may contain blanks. The origin is that of a
- * {@link GrantMessage}.
+ * A message for the client of a request: {@code <origin> <token> <server ms> <request> <key>}. The lock was taken away from the
+ * request; or it is wanted by others, if the token has the prefix {@code ?}. With the prefix {@code <}, the capacity of the lock
+ * follows in place of a token: it has become smaller. Only the key may contain blanks. The origin is that of a {@link
+ * GrantMessage}.
  */
 public final class OwnerMessage {
     private static final int WORDS = 5;
     private static final String WANTED = "?";
+    private static final String SHRUNK = "<";
 
     private OwnerMessage() {}
 
@@ -35,9 +38,13 @@ public final class OwnerMessage {
         if (!GrantMessage.isFrom(run, words[0])) {
             return null;
         }
+        ServerTime server = new ServerTime(GrantMessage.number("time", words[2], 0, Long.MAX_VALUE), run);
+        if (words[1].startsWith(SHRUNK)) {
+            long capacity = GrantMessage.number("capacity", words[1].substring(1), 1, Integer.MAX_VALUE);
+            return new Shrunk(keySpace.lock(words[4]), words[3], (int) capacity, server, keySpace.kind(words[4]));
+        }
         boolean isWanted = words[1].startsWith(WANTED);
         long token = GrantMessage.number("token", words[1].substring(isWanted ? 1 : 0), 1, Long.MAX_VALUE);
-        ServerTime server = new ServerTime(GrantMessage.number("time", words[2], 0, Long.MAX_VALUE), run);
         return isWanted
                 ? new Wanted(keySpace.lock(words[4]), words[3], token, server)
                 : new Taken(keySpace.lock(words[4]), words[3], token, server, keySpace.kind(words[4]));

@@ -127,6 +127,9 @@ class RedisAddressTest {
                 "redis://h?timeout=5                  | such as timeout=2s",
                 "redis://h?timeout=-1s                | timeout",
                 "redis://h?timeout=999us              | timeout",
+                "redis://h?timeout=25h                | between 1 ms and 1 day",
+                "redis://h?timeout=999999999999h      | timeout",
+                "redis://h?timeout=9223372036854775807s | timeout",
                 "redis://h?patience=3s                | unknown parameter",
                 "redis://u:p?s3cr3t@h                 | %3F",
                 "redis://u:p?timeout=s3cr3t@h         | %3F",
@@ -291,6 +294,8 @@ class RedisAddressTest {
         refused(uri, "port");
         uri.setPort(1);
         uri.setTimeout(Duration.ZERO);
+        refused(uri, "timeout");
+        uri.setTimeout(Duration.ofSeconds(Long.MAX_VALUE));
         refused(uri, "timeout");
         uri.setTimeout(Duration.ofSeconds(1));
         uri.setHost("h1,h2");

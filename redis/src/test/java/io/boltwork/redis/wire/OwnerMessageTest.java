@@ -8,6 +8,7 @@ import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Wanted;
 import io.boltwork.testkit.RedisServer;
@@ -48,6 +49,14 @@ class OwnerMessageTest {
         assertThat(parsed(GrantMessage.origin(RUN) + " ?12 34 a:-7 boltwork:{a lock}"))
                 .isEqualTo(new Wanted("a lock", "a:-7", 12, new ServerTime(34, RUN)));
         isNone("its token is no number", GrantMessage.origin(RUN) + " ? 34 a:-7 boltwork:{a lock}");
+    }
+
+    @Test
+    void aMessageThatACapacityHasBecomeSmallerIsRead() {
+        assertThat(parsed(GrantMessage.origin(RUN) + " <3 34 a:7 boltwork:semaphore:{a lock}"))
+                .isEqualTo(new Shrunk("a lock", "a:7", 3, new ServerTime(34, RUN), LockKind.SEMAPHORE));
+        isNone("its capacity is 0", GrantMessage.origin(RUN) + " <0 34 a:7 boltwork:semaphore:{a lock}");
+        isNone("its capacity is no number", GrantMessage.origin(RUN) + " < 34 a:7 boltwork:semaphore:{a lock}");
     }
 
     /** Redis replicates messages, so a replica relays those of its new master. */

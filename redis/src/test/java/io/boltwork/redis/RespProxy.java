@@ -44,6 +44,11 @@ final class RespProxy implements AutoCloseable {
             return type == '*' && elements.size() == 2 && elements.stream().allMatch(each -> each.type == ':');
         }
 
+        /** Returns whether this is an answer of a script about a lock. */
+        boolean isLockAnswer() {
+            return type == '*' && !elements.isEmpty() && elements.get(0).type == ':' && !isProbeAnswer();
+        }
+
         /** Returns a copy with another text. */
         Value with(String text) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -154,7 +159,8 @@ final class RespProxy implements AutoCloseable {
         DataInputStream in = new DataInputStream(new BufferedInputStream(far.getInputStream()));
         OutputStream out = new BufferedOutputStream(near.getOutputStream());
         while (true) {
-            Value value = change.apply(Value.read(in));
+            Value read = Value.read(in);
+            Value value = change.apply(read); // the change that counts when the reply has come
             if (value != null) {
                 value.write(out);
                 out.flush();

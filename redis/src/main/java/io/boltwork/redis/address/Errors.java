@@ -72,6 +72,7 @@ public final class Errors {
             "NOREPLICAS",
             "NOSCRIPT");
 
+    /** Errors that waiting may heal, whatever their words. */
     private static final Set<String> PASSING = Set.of(
             "OOM",
             "READONLY",
@@ -83,6 +84,33 @@ public final class Errors {
             "MISCONF",
             "NOREPLICAS",
             "NOSCRIPT");
+
+    /** Errors that last until somebody changes something. */
+    private static final Set<String> LASTING = Set.of(
+            "WRONGTYPE",
+            "BRIDGED",
+            "UNBRIDGED",
+            "NOAUTH",
+            "WRONGPASS",
+            "NOPERM",
+            "DENIED",
+            "MOVED",
+            "ASK",
+            "CROSSSLOT",
+            "NOPROTO");
+
+    /**
+     * Matches the words of lasting errors without a code of their own: of commands that the server does not have, does not
+     * allow or does not understand, and of scripts that fail, because a record is damaged. All others may pass: proxies and
+     * servers that are hosted have errors that no list can name.
+     */
+    private static final Pattern LASTING_WORDS = Pattern.compile(
+            "unknown (redis )?(sub)?command|wrong number of arg|syntax error|protocol error|compiling script|disabled"
+                    + "|not (allowed|supported|permitted|implemented)|unsupported|no permission|permission denied"
+                    + "|undeclared key|nonexistent global|attempt to \\w+|bad argument|malformed"
+                    + "|out of range|not an integer|not a valid|invalid (argument|command|expire|db|password|script)"
+                    + "|\\bAUTH\\b|WAITAOF",
+            Pattern.CASE_INSENSITIVE);
 
     private final String server;
 
@@ -162,8 +190,23 @@ public final class Errors {
                 !NOT_EXECUTED.contains(code),
                 new BackendException(
                         server + " refused a command for " + about + ": " + meaning + " [" + words(error) + "]",
-                        PASSING.contains(code) || cluster && (code.equals("MOVED") || code.equals("ASK")),
+                        mayPass(error) || cluster && (code.equals("MOVED") || code.equals("ASK")),
                         null));
+    }
+
+    /** Returns whether waiting may heal what a server has answered with an error. */
+    public static boolean mayPass(String error) {
+        String code = code(error);
+        return PASSING.contains(code) || !LASTING.contains(code) && !isLasting(error);
+    }
+
+    /** Returns whether a server has answered with an error that waiting may heal, and that has no known code. */
+    public static boolean isPassingUnknown(String error) {
+        return mayPass(error) && !PASSING.contains(code(error));
+    }
+
+    private static boolean isLasting(String error) {
+        return isAboutRightInside(error) || LASTING_WORDS.matcher(error).find();
     }
 
     /** Returns the reply to a command whose future failed, for any reason. */
@@ -230,6 +273,7 @@ public final class Errors {
     private BackendException refusedConnection(String said) {
         String code = code(said);
         String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
+        boolean passing = mayPass(said);
         if (isAboutPassword(code, said)) {
             why = "the server refused the user or password of " + credentials;
         } else if (said.contains("unknown command")
@@ -240,7 +284,6 @@ public final class Errors {
         } else if (said.contains("cluster support disabled")) {
             why = "it is not a node of a Redis Cluster; use RedisBackend.connect with redis://";
         }
-        boolean passing = PASSING.contains(code) || said.contains("max number of clients");
         return new BackendException(
                 "Cannot connect to " + server + ": " + why + " [" + words(said) + "]", passing, null);
     }

@@ -62,6 +62,8 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
      *   a master is replaced The map names another node, while the connections of the old master look alive because it is
      *                        frozen or now a replica: handled as if all of its slots had moved. Its connections are closed at
      *                        once.
+     *   an error that may    Scripts of serverless servers fail with an ERR when a slot moves: the map is read again, and an
+     *   pass, without code   acquire or a renewal is sent again. The machine repeats other commands.
      *   too few masters      CLUSTERDOWN: handled as if the node were gone, until the node accepts commands again.
      */
 
@@ -282,8 +284,10 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
             ServerConnection from, Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
         NodeAddress asked = NodeAddress.parse(from.where(), new NodeAddress("", 0));
         Redirection redirection = asked == null ? null : Redirection.parse(error, asked);
-        if (redirection == null || closed) {
+        if (closed) {
             return false;
+        } else if (redirection == null) {
+            return askedAgain(command, slot, hops, error, handler);
         }
         ClusterNode source = nodes.get(asked);
         if (redirection.kind() == Kind.CLUSTERDOWN) {
@@ -307,6 +311,22 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
                     TimeUnit.MILLISECONDS);
         }
         return true;
+    }
+
+    /**
+     * Handles an error that may pass, such as that of a node which has just lost the slot while its script ran: reads the map,
+     * and sends the command again if that does no harm. It may have been executed.
+     */
+    private boolean askedAgain(Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
+        if (!Errors.isPassingUnknown(error)) {
+            return false;
+        }
+        suspicion();
+        boolean again = (command instanceof Command.Acquire || command instanceof Command.Renew) && hops < HOPS;
+        if (again) {
+            loop.schedule(() -> send(command, slot, hops + 1, handler), HOP_MILLIS, TimeUnit.MILLISECONDS);
+        }
+        return again;
     }
 
     private void redirect(

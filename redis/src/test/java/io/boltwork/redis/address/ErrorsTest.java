@@ -51,8 +51,31 @@ class ErrorsTest {
                 "MISCONF Redis is configured to save RDB snapshots                    | false | true",
                 "NOREPLICAS Not enough good replicas to write.                        | false | true",
                 "ERR Error running script (call to f_0f): @user_script:7: user_script:7: attempt to call | true | false",
-                "ERR whatever                                                         | true  | false",
-                "no code at all                                                       | true  | false"
+                "ERR Script attempted to access a non local key in a cluster node script: f00, on @user_script:5. | true | true",
+                "ERR Error running script (call to f_0f): @user_script: 1: Script killed by user with SCRIPT KILL | true | true",
+                "ERR upstream connect error or disconnect                             | true  | true",
+                "ERR max number of clients reached                                    | true  | true",
+                "ERR whatever                                                         | true  | true",
+                "UNKNOWN whatever                                                     | true  | true",
+                "upstream failure                                                     | true  | true",
+                "ERR unknown command 'EVALSHA'                                        | true  | false",
+                "ERR unknown subcommand 'x'                                           | true  | false",
+                "ERR Unknown Redis command called from script script: f00             | true  | false",
+                "ERR This Redis command is not allowed from script script: f00        | true  | false",
+                "ERR wrong number of arguments for 'evalsha' command                  | true  | false",
+                "ERR Wrong number of args calling Redis command from script           | true  | false",
+                "ERR syntax error                                                     | true  | false",
+                "ERR Protocol error: invalid bulk length                              | true  | false",
+                "ERR Error compiling script (new function): user_script:1: '=' expected | true | false",
+                "ERR EVAL is disabled here                                            | true  | false",
+                "ERR command 'EVAL' is not supported by the proxy                     | true  | false",
+                "ERR script tried accessing undeclared key                            | true  | false",
+                "ERR user_script:9: attempt to compare nil with number script: f00, on @user_script:9. | true | false",
+                "ERR user_script:9: bad argument #1 to 'unpack'                       | true  | false",
+                "ERR hash value is not an integer                                     | true  | false",
+                "ERR DB index is out of range                                         | true  | false",
+                "ERR invalid expire time in 'pexpire' command                         | true  | false",
+                "CROSSSLOT Keys in request don't hash to the same slot                | true  | false"
             })
     void anErrorTellsIfItWasExecutedAndIfWaitingHelps(String error, boolean executed, boolean retryable) {
         Failed failed = errors.refused(error.strip(), "the lock 'x'");

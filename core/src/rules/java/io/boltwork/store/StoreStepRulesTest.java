@@ -10,6 +10,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
@@ -83,6 +84,35 @@ class StoreStepRulesTest {
         assertThat(answer.owner()).isEqualTo("b:1");
         assertThat(store.calls).containsExactly("read", "write", "read", "before waiting", "write");
         assertThat(steps.conflicts()).isEqualTo(1);
+    }
+
+    @Test
+    void theRecordOfAFreeLockIsOneLineAgainAfterAClaimHasLapsed() {
+        store.alive.add("dead");
+        Acquired held = acquire("a:1");
+        acquire("dead:1");
+        release(held, "a:1"); // to a client that never confirms it
+        store.millis += LEASE;
+        execute(new Command.Withdraw(LOCK, null, 0));
+        assertThat(text()).as("claims are short for a while").contains("\nqueue ");
+        store.millis += LockBackend.SHORT_CLAIMS_LAST_MILLIS;
+        for (boolean prepared : new boolean[] {false, true}) {
+            if (prepared) {
+                Command.Acquire wish = wish("a:3", true, NEVER);
+                assertThat(Objects.requireNonNull(prepare(wish)).change().text())
+                        .doesNotContain("queue");
+            } else {
+                String lapsed = text();
+                held = acquire("a:2");
+                assertThat(text()).startsWith("lock ").doesNotContain("\n");
+                release(held, "a:2");
+                store.put(KEY, lapsed);
+            }
+        }
+    }
+
+    private String text() {
+        return String.valueOf(store.records.get(KEY).text());
     }
 
     // ================================================================ without waiting

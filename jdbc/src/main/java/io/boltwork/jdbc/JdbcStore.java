@@ -62,9 +62,9 @@ final class JdbcStore implements RecordStore {
         this.tables = new StoreTables(options);
         this.connections = new StoreConnections(source, options, tables, COMMAND_CONNECTIONS);
         SqlFailures failures = tables.failures();
-        this.acquiring = new ShortFormSwitch("acquires a free lock", failures);
-        this.releasing = new ShortFormSwitch("releases a lock", failures);
-        this.extending = new ShortFormSwitch("renews leases", failures);
+        this.acquiring = new ShortFormSwitch("acquires a free lock", failures, System::nanoTime);
+        this.releasing = new ShortFormSwitch("releases a lock", failures, System::nanoTime);
+        this.extending = new ShortFormSwitch("renews leases", failures, System::nanoTime);
     }
 
     // ================================================================ life

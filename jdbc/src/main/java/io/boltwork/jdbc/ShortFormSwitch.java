@@ -5,6 +5,7 @@ import io.boltwork.spi.Printable;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 
 /**
  * Decides whether a short form is used. A short form that the database refuses, for whatever reason, must not stop a command that
@@ -18,8 +19,9 @@ final class ShortFormSwitch {
 
     private final String command;
     private final SqlFailures failures;
+    private final LongSupplier clock;
     private final AtomicBoolean warned = new AtomicBoolean();
-    private volatile long refusedAt = System.nanoTime() - PAUSE - 1;
+    private volatile long refusedAt;
 
     /** A short form, or the condition for one. */
     @FunctionalInterface
@@ -32,15 +34,18 @@ final class ShortFormSwitch {
      *
      * @param command what the short form does, for the log
      * @param failures knows what errors mean
+     * @param clock a monotonic clock, in nanoseconds
      */
-    ShortFormSwitch(String command, SqlFailures failures) {
+    ShortFormSwitch(String command, SqlFailures failures, LongSupplier clock) {
         this.command = command;
         this.failures = failures;
+        this.clock = clock;
+        this.refusedAt = clock.getAsLong() - PAUSE - 1;
     }
 
     /** Returns whether to try the short form. */
     boolean isOn() {
-        return System.nanoTime() - refusedAt > PAUSE;
+        return clock.getAsLong() - refusedAt > PAUSE;
     }
 
     /**
@@ -58,7 +63,7 @@ final class ShortFormSwitch {
             if (!failures.isRefusal(failure)) {
                 throw failure;
             }
-            refusedAt = System.nanoTime();
+            refusedAt = clock.getAsLong();
             if (warned.compareAndSet(false, true)) {
                 LOG.log(
                         System.Logger.Level.WARNING,

@@ -82,6 +82,11 @@ public final class LockRecord implements StoredRecord<LockRecord> {
     }
 
     @Override
+    public void forgetPast(long nowMillis) {
+        queue.forgetPast(nowMillis);
+    }
+
+    @Override
     public long expiresAt() {
         return expiresAt;
     }

@@ -260,6 +260,11 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     }
 
     @Override
+    public void forgetPast(long nowMillis) {
+        queue.forgetPast(nowMillis);
+    }
+
+    @Override
     public long expiresAt() {
         return expiresAt;
     }

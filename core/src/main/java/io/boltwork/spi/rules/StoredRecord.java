@@ -31,6 +31,14 @@ public interface StoredRecord<R> {
     void delay(long millis);
 
     /**
+     * Forgets what no longer matters, so that the record of a lock that is free and that no request waits for is as short as
+     * before the lock was contended.
+     *
+     * @param nowMillis the server's clock
+     */
+    default void forgetPast(long nowMillis) {}
+
+    /**
      * Returns a deep copy of this record.
      *
      * @return the copy

@@ -196,7 +196,22 @@ final class WaitQueue {
             head = 0;
             tail = 0;
         }
-        if (now >= shortUntil && (isEmpty() || head > lastMark)) {
+        if (head > lastMark) {
+            forgetLapsed(now);
+        } else {
+            forgetPast(now);
+        }
+    }
+
+    /** Forgets lapsed claims that no longer matter, if no request waits. */
+    void forgetPast(long now) {
+        if (isEmpty()) {
+            forgetLapsed(now);
+        }
+    }
+
+    private void forgetLapsed(long now) {
+        if (now >= shortUntil) {
             shortUntil = 0;
             lapsedAt = 0;
             lastMark = 0;

@@ -16,6 +16,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  *       {@code replication} have a hold each.
  *   <li><b>Turns</b>: writers and readers of one client, with equal options, pass a hold on for a slice before other
  *       clients get the lock. When the slice ends, readers of other clients may read beside those that still do.
+ *   <li><b>{@code isLocked()}</b> of a side tells whether readers, or a writer, hold the lock. The holds of this client are
+ *       told apart exactly. Another client sees readers that have a turn, or have just downgraded, as a writer until the
+ *       backend has learned of them: for a slice and a round trip at most.
  *   <li><b>Reentrancy</b>: a reader may read again, and a writer may write again and read, without waiting. A writer that
  *       reads and then releases the write lock goes on as a reader (a downgrade), and no writer comes between. A reader
  *       that wants to write would wait for itself; it gets an {@link IllegalMonitorStateException} at once.

@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A lock, its holders and its waiters, as the backend sees them: the requests of clients, not their threads.
+ * A lock, its holders and its waiters, as the backend sees them: the requests of clients, not their threads. Readers that
+ * have a turn of their client's write lock are seen as a writer until the slice ends.
  *
  * @param kind the kind of the lock
  * @param name the name of the lock

@@ -145,11 +145,6 @@ public class EngineLock implements FencedLock, WaitingRoom {
         return LaneKey.kindOf(key);
     }
 
-    /** Returns whether the lock is held by any client, according to the server. */
-    boolean isLocked(Report.Inspected lock) {
-        return lock.server().millis() < lock.untilMillis();
-    }
-
     // ================================================================ by thread
 
     @Override
@@ -479,7 +474,8 @@ public class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public boolean isLocked() {
-        return isLocked((Report.Inspected) engine.ask(new Look.Inspect(name, kind())));
+        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, kind()));
+        return lock.server().millis() < lock.untilMillis();
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Report;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -103,9 +102,10 @@ final class EngineReadLock extends EngineLock {
     }
 
     @Override
-    boolean isLocked(Report.Inspected lock) {
-        Hold own = anyHold(); // the server knows a turn of readers as the hold of a writer
-        return own != null && own.isValid() || EngineReadWriteLock.isHeld(lock, false);
+    public boolean isLocked() {
+        boolean isHeld = EngineReadWriteLock.isHeld(engine, name, false);
+        Hold own = anyHold(); // a writer may read, too
+        return isHeld || own != null && own.isValid();
     }
 
     @Override

@@ -3,9 +3,12 @@ package io.boltwork.engine;
 
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Report;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Share;
 import java.util.Objects;
 
@@ -44,12 +47,24 @@ public final class EngineReadWriteLock implements FencedReadWriteLock {
         return new EngineReadWriteLock(engine, name, Objects.requireNonNull(other, "options"));
     }
 
-    /** Returns whether a writer, or a reader, holds the lock. */
-    static boolean isHeld(Report.Inspected lock, boolean byWriter) {
+    /**
+     * Asks whether a writer, or a reader, holds the lock. The server knows a turn of readers as the hold of a writer, so
+     * this client says which of its own requests is none. The turn may begin or end while the server is asked.
+     */
+    static boolean isHeld(Engine engine, String name, boolean byWriter) {
+        long before = engine.drivers.readByTurn(name);
+        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, LockKind.READ_WRITE));
+        long after = engine.drivers.readByTurn(name);
         long now = lock.server().millis();
-        return lock.holders().stream()
-                .filter(holder -> now < holder.untilMillis())
-                .anyMatch(holder -> holder.permits() == Share.WRITE.permits() == byWriter);
+        for (Report.Inspected.Holder holder : lock.holders()) {
+            long own = RequestId.number(engine.core.identity.id(), holder.request());
+            boolean isTurn = own != RequestId.NONE && (own == before || own == after);
+            boolean isWriter = holder.permits() == Share.WRITE.permits() && !isTurn;
+            if (now < holder.untilMillis() && isWriter == byWriter) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

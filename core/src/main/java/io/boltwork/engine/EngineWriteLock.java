@@ -7,7 +7,6 @@ import io.boltwork.LockOptions;
 import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Share;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +67,8 @@ final class EngineWriteLock extends EngineLock {
     }
 
     @Override
-    boolean isLocked(Report.Inspected lock) {
-        return EngineReadWriteLock.isHeld(lock, true);
+    public boolean isLocked() {
+        return EngineReadWriteLock.isHeld(engine, name, true);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.boltwork.machine.Waiter;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Taken;
 import java.util.Collection;
 import java.util.List;
@@ -272,6 +273,18 @@ final class LockDrivers extends ErrorFlagOwner {
     Hold hold(String name) {
         LockDriver driver = drivers.get(name);
         return driver == null ? null : driver.machine.hold();
+    }
+
+    /**
+     * Returns the number of the request that the server knows as that of a writer, but by which readers hold the lock, or
+     * held it last; {@link RequestId#NONE} if there is none.
+     */
+    long readByTurn(String name) {
+        LockDriver driver = drivers.get(ReadWritePool.writers(name));
+        LanePool pool = pools.find(LockKind.READ_WRITE, name);
+        return pool == null || driver != null && driver.machine.isWritten()
+                ? RequestId.NONE
+                : ((ReadWritePool) pool).readByTurn();
     }
 
     /** Requests a lock. The waiter's outcome is decided now or later. */

@@ -6,6 +6,7 @@ import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Waiter;
+import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -60,6 +61,9 @@ final class ReadWritePool extends LanePool {
 
     /** True if readers may have a turn of the writers' hold, or have one. A hint: the lane of the writers decides. */
     private volatile boolean writingIsPassedOn;
+
+    /** The number of the writers' request by which readers have read last. */
+    private volatile long readByTurn = RequestId.NONE;
 
     ReadWritePool(String name, Lanes machines) {
         super(LockKind.READ_WRITE, name, machines);
@@ -154,6 +158,9 @@ final class ReadWritePool extends LanePool {
 
     @Override
     void reads(Hold reader) {
+        if (reader.request.terms.permits == Share.WRITE.permits()) {
+            readByTurn = reader.request.number;
+        }
         if (reader.thread != null) {
             if (readers.size() >= lookAt) {
                 readers.values().removeIf(this::isForgotten);
@@ -184,6 +191,11 @@ final class ReadWritePool extends LanePool {
                 .filter(hold -> !isForgotten(hold))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Returns the number of the writers' request by which readers have read last; {@link RequestId#NONE} if none have. */
+    long readByTurn() {
+        return readByTurn;
     }
 
     /** Returns the holds of the threads that read; some of them may have ended. */

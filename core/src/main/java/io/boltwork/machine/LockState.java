@@ -159,6 +159,11 @@ public abstract class LockState {
         return hold;
     }
 
+    /** Returns whether a writer of a read-write lock holds it here. For any thread. */
+    public boolean isWritten() {
+        return hold instanceof WriterHold;
+    }
+
     /** Returns the holds of the owners in this client: several of a lane of readers. For the lock's mailbox. */
     public Collection<Hold> owners() {
         Hold held = hold;

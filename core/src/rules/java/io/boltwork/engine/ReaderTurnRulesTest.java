@@ -56,6 +56,43 @@ class ReaderTurnRulesTest extends ReadWriteScene {
     }
 
     @Test
+    void eachSideSaysWhetherItIsLockedDuringATurn() {
+        Lease first = granted(writes());
+        CompletableFuture<Lease> reader = reads();
+        assertThat(locked()).isEqualTo("written");
+        first.release();
+        assertThat(granted(reader).isValid()).isTrue();
+        assertThat(held()).containsExactly(Share.WRITE.permits());
+        assertThat(locked()).isEqualTo("read");
+        CompletableFuture<Lease> second = writes();
+        assertThat(locked()).isEqualTo("read");
+        granted(reader).release();
+        assertThat(granted(second).isValid()).isTrue();
+        assertThat(locked()).isEqualTo("written");
+        second.join().release();
+        assertThat(locked()).isEqualTo("free");
+    }
+
+    @Test
+    void aTurnThatOutlivesItsSliceIsReadAllTheTime() {
+        Lease writer = granted(writes());
+        CompletableFuture<Lease> reader = reads();
+        writer.release();
+        assertThat(locked()).isEqualTo("read");
+        pass(1);
+        assertThat(held()).containsExactly(Share.READ.permits());
+        assertThat(locked()).isEqualTo("read");
+        granted(reader).release();
+        assertThat(locked()).isEqualTo("free");
+    }
+
+    private String locked() {
+        boolean read = lock.readLock().isLocked();
+        boolean written = lock.writeLock().isLocked();
+        return read ? written ? "both" : "read" : written ? "written" : "free";
+    }
+
+    @Test
     void aTurnThatLastsLongerThanASliceLetsOthersRead() {
         Lease writer = granted(writes());
         CompletableFuture<Lease> reader = reads();

@@ -36,6 +36,13 @@ public abstract class ReadWriteLockContract {
     }
 
     @Nested
+    class Turns extends ReadWriteLockContractTurns {
+        Turns() {
+            super(ReadWriteLockContract.this.site());
+        }
+    }
+
+    @Nested
     class Inspecting extends ReadWriteLockContractInspecting {
         Inspecting() {
             super(ReadWriteLockContract.this.site());

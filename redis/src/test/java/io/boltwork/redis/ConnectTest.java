@@ -26,6 +26,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectTest {
     private static final String SECRET = "s3cr3t-p4ss";
@@ -72,7 +74,22 @@ class ConnectTest {
     void thereIsNoSuchHost() {
         BackendException refused = refused("redis://:" + SECRET + "@no-such-host.invalid:6379");
         assertThat(refused.isRetryable()).isTrue();
-        assertThat(refused).hasMessageContaining("no-such-host.invalid:6379");
+        assertThat(refused)
+                .hasMessageContaining("no-such-host.invalid:6379: the name is unknown on this machine")
+                .hasMessageNotContaining(SECRET);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis-sentinel://no-such-a.invalid:1,no-such-b.invalid:1#m",
+                "redis-replicated://no-such-a.invalid:1,no-such-b.invalid:1",
+                "redis-cluster://no-such-a.invalid:1,no-such-b.invalid:1"
+            })
+    void thereAreNoSuchHosts(String uri) {
+        assertThat(refused(uri))
+                .hasMessageContaining("no-such-a.invalid:1: the name is unknown on this machine")
+                .hasMessageContaining("no-such-b.invalid:1: the name is unknown on this machine");
     }
 
     @Test

@@ -6,15 +6,18 @@ import io.boltwork.spi.Reply.Failed;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.netty.handler.ssl.NotSslRecordException;
+import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -260,6 +263,13 @@ public final class Errors {
         if (cause instanceof RedisCommandTimeoutException) {
             return new BackendException("Cannot connect to " + server + ": " + said, true, cause);
         }
+        if (isAboutName(failure)) {
+            return new BackendException(
+                    "Cannot connect to " + server + ": the name is unknown on this machine (" + said
+                            + "). Check the spelling, and the DNS of this machine",
+                    true,
+                    cause);
+        }
         boolean hungUp = said.contains("Connection reset") || said.contains("closed prematurely");
         boolean noHandshake = said.contains("handshake timed out");
         String hint = hungUp && !tls
@@ -267,6 +277,11 @@ public final class Errors {
                 : noHandshake ? "; does it speak TLS there?" : "";
         return new BackendException(
                 "Cannot connect to " + server + ": " + (cause.getMessage() == null ? cause : said) + hint, true, cause);
+    }
+
+    private static boolean isAboutName(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(UnknownHostException.class::isInstance);
     }
 
     /** Returns the failure of an attempt to connect that the server refused. */

@@ -95,7 +95,9 @@ public interface LockListener {
     default void releaseFailed(ReleaseFailed event) {}
 
     /**
-     * Called when a connection to the backend was lost. Leases last until their deadlines, and waiters keep waiting.
+     * Called when a connection to the backend was lost. Leases last until their deadlines, and waiters keep waiting. Also
+     * called when the application has closed a part of the backend before the client, such as a {@code CuratorFramework}: then
+     * waiters fail, and the backend does not come back.
      *
      * @param event the reason
      */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import io.boltwork.BackendException;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.machine.RecoveryTally;
@@ -10,6 +11,7 @@ import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
@@ -41,6 +43,9 @@ final class BackendWatch implements BackendListener {
     private final CallbackQueue backendEvents;
     private final RefusedRenewals refusedRenewals;
     private final List<String> warnings = new CopyOnWriteArrayList<>();
+
+    /** True if the backend has ended before the client. */
+    private volatile boolean ended;
 
     /** Guards changes of the listeners and of the warnings, so that each listener is told of each warning once. */
     private final ReentrantLock warning = new ReentrantLock();
@@ -199,13 +204,36 @@ final class BackendWatch implements BackendListener {
 
     @Override
     public void disconnected(Throwable cause, BitSet partitions) {
-        if (!partitionOutages.begin(partitions, core.ticker.nanos(), new RecoveryTally())) {
-            return;
+        if (partitionOutages.begin(partitions, core.ticker.nanos(), new RecoveryTally())) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} is unreachable: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
+                    Printable.all(core.backend, cause.getMessage()));
+            down(cause, partitions);
         }
+    }
+
+    @Override
+    public void ended(Reply.Failed refusal) {
+        BackendException cause = refusal.cause();
+        ended = true;
+        partitionOutages.begin(everything, core.ticker.nanos(), new RecoveryTally());
         LOG.log(
                 System.Logger.Level.WARNING,
-                "{0} is unreachable: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
+                "{0} has ended before the client: {1}. Leases run on until their deadlines and cannot be renewed, and"
+                        + " waiting callers fail",
                 Printable.all(core.backend, cause.getMessage()));
+        drivers.all().forEach(driver -> driver.post(d -> d.machine.refuseAll(cause)));
+        latches.all().forEach(driver -> driver.post(d -> d.machine.refuseAll(cause)));
+        down(cause, everything);
+    }
+
+    /** Returns whether the backend has ended before the client, so that no answer will come. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    private void down(Throwable cause, BitSet partitions) {
         if (!core.listeners.isEmpty()) {
             tell(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));
         }

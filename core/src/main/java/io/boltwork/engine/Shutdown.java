@@ -141,7 +141,7 @@ final class Shutdown {
         boolean interrupted = false;
         Promise<Reply> removal = announcer.end();
         Patience patience = new Patience(shutdownNanos, core.ticker::nanos);
-        while (!inUse.isEmpty() && patience.next() > 0) {
+        while (!inUse.isEmpty() && !backendWatch.hasEnded() && patience.next() > 0) {
             callers.lookAway();
             interrupted |= Thread.interrupted();
             for (LockDriver driver : inUse) {

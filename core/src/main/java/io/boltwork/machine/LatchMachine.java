@@ -348,8 +348,7 @@ public final class LatchMachine {
                 return;
             }
             if (!cause.isRetryable()) {
-                List.copyOf(waiters).forEach(waiter -> decide(waiter, new LatchWaiter.Failed(refused(cause))));
-                endPolls();
+                refuseWaiters(cause);
             } else if (!waiters.isEmpty()) {
                 pollAt = Math.min(pollAt, now + pause());
             }
@@ -370,6 +369,17 @@ public final class LatchMachine {
 
     private long pause() {
         return RETRY + effects.random(RETRY);
+    }
+
+    /** Dismisses all callers, because the backend will not answer. */
+    public void refuseAll(BackendException cause) {
+        refuseWaiters(cause);
+        List.copyOf(changes).forEach(change -> decide(change, new LatchChange.Failed(refused(cause))));
+    }
+
+    private void refuseWaiters(BackendException cause) {
+        List.copyOf(waiters).forEach(waiter -> decide(waiter, new LatchWaiter.Failed(refused(cause))));
+        endPolls();
     }
 
     /** Handles the loss of the connection. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
+import io.boltwork.BackendException;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LockException;
 import io.boltwork.machine.Request.State;
@@ -119,9 +120,7 @@ public final class LockMachine extends LockState {
         pump();
     }
 
-    /**
-     * Checks that the waiter of a sleeping caller is known here. If it is not, because of an error, it enters again.
-     */
+    /** Checks that the waiter of a sleeping caller is known. If it is not, because of an error, it enters again. */
     public void lookAfter(Waiter waiter) {
         if (!Waiting.isKnown(this, waiter)) {
             request(waiter);
@@ -181,9 +180,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /**
-     * Handles an attempt to nest in a lost hold: its owner is going to unwind, so the hold is remembered until then.
-     */
+    /** Handles an attempt to nest in a lost hold: its owner will unwind, and the hold is remembered until then. */
     public void nested(Hold lost) {
         expired(lost);
         lostHolds = lostHolds.untilUnwound(lost);
@@ -356,6 +353,12 @@ public final class LockMachine extends LockState {
         }
     }
 
+    /** Dismisses all callers that wait for the lock or for a signal, because the backend will not answer. */
+    public void refuseAll(BackendException cause) {
+        Awaiting.wakeAll(this);
+        Waiting.failAll(this, LockOutage.refused(effects.lock(), cause));
+    }
+
     /** Handles a lost connection. Queued requests ask, so that the outage patience begins now. */
     public void disconnected() {
         Request request = wanted;
@@ -448,9 +451,8 @@ public final class LockMachine extends LockState {
     // ================================================================ local and remote meet
 
     /**
-     * Does what {@link #pump} does, unless there still is that hold: then nothing else has changed, and there is
-     * nothing to ask for. Very many holds may be renewed, and looking at the waiters would fetch one more object for
-     * each.
+     * Does what {@link #pump} does, unless that hold is still here: then nothing else has changed. Very many holds may be
+     * renewed, and looking at the waiters would fetch one more object for each.
      */
     private void pumpUnless(@Nullable Hold held) {
         if (hold != held || hold == null) {

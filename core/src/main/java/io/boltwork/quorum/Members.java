@@ -53,6 +53,11 @@ final class Members {
         this.events = events;
     }
 
+    /** Returns whether so many servers will not be connected again that the others are no majority. */
+    boolean areOver() {
+        return nodes.stream().filter(node -> !node.isOver()).count() < majority;
+    }
+
     // ================================================================ time
 
     long now() {

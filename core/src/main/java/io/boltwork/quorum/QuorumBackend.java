@@ -94,6 +94,10 @@ public final class QuorumBackend implements LockBackend {
     private final QuorumCommands commands;
     private final AtomicBoolean opened = new AtomicBoolean();
     private volatile boolean closed;
+
+    /** The reply to each command when no majority will be connected again; else {@code null}. */
+    private volatile Reply.@Nullable Failed end;
+
     private volatile @Nullable BackendListener listener;
 
     /** Reached when so many servers are known that the client can begin, or all have been tried. */
@@ -276,8 +280,11 @@ public final class QuorumBackend implements LockBackend {
 
     @Override
     public void send(Command<?> command, Consumer<Reply> handler) {
+        Reply.Failed ended = end;
         if (closed) {
             handler.accept(Members.refused("The backend is closed"));
+        } else if (ended != null) {
+            handler.accept(ended);
         } else {
             events.run(() -> command.accept(commands).accept(handler));
         }
@@ -411,11 +418,16 @@ public final class QuorumBackend implements LockBackend {
             checkRuns();
             checkClock(node);
             boolean isUp = members.isUp();
-            if (isUp && !wasUp) {
+            if (end == null && members.areOver()) {
+                Reply.Failed over =
+                        new Reply.Failed(false, new BackendException(members.problems(), false, node.failure()));
+                end = over;
+                tell(told -> told.ended(over));
+            } else if (isUp && !wasUp) {
                 members.setClock(node.millis());
                 members.lookAtRuns();
                 tell(told -> told.connected(members.time()));
-            } else if (!isUp && wasUp) {
+            } else if (!isUp && wasUp && end == null) {
                 tell(told -> told.disconnected(new BackendException(members.problems(), true, node.failure())));
             }
             wasUp = isUp;

@@ -62,6 +62,7 @@ final class QuorumNode implements BackendListener {
     private boolean connected;
     private boolean checked;
     private boolean aside;
+    private boolean isOver;
     private int unanswered;
     private long patience = TimeUnit.MILLISECONDS.toNanos(500);
     private long votesFrom;
@@ -304,6 +305,19 @@ final class QuorumNode implements BackendListener {
             checked = false;
             watcher.changed(this);
         });
+    }
+
+    @Override
+    public void ended(Reply.Failed refusal) {
+        events.run(() -> {
+            isOver = true;
+            disconnected(refusal.cause());
+        });
+    }
+
+    /** Returns whether the server will not be connected again. */
+    boolean isOver() {
+        return isOver;
     }
 
     /** Notes why the server cannot be opened. */

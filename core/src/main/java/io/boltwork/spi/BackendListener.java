@@ -80,6 +80,17 @@ public interface BackendListener {
     void disconnected(Throwable cause);
 
     /**
+     * Called when the backend has ended without having been closed: its user has closed a part that was given to it, such as a
+     * pool of connections. From now on, each command fails at once, and no connection will be made again. Calls {@link
+     * #disconnected(Throwable)} unless overridden.
+     *
+     * @param refusal the reply to each command: a failure that names the part, and is not retryable
+     */
+    default void ended(Reply.Failed refusal) {
+        disconnected(refusal.cause());
+    }
+
+    /**
      * Called like {@link #disconnected(Throwable)}, for some {@linkplain LockBackend#partitions partitions} only.
      *
      * @param cause the failure

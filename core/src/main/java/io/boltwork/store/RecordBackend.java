@@ -380,6 +380,11 @@ public class RecordBackend implements LockBackend {
         }
 
         @Override
+        public void ended(BackendException cause) {
+            tell(told -> told.ended(new Reply.Failed(false, cause)));
+        }
+
+        @Override
         public void warned(String what) {
             tell(told -> told.warned(what));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.store;
 
+import io.boltwork.BackendException;
 import io.boltwork.spi.ServerTime;
 
 /**
@@ -31,6 +32,17 @@ public interface StoreListener {
      * @param cause the failure
      */
     void disconnected(Throwable cause);
+
+    /**
+     * Called when the store has ended without having been closed: its user has closed a part that was given to it, such as a
+     * pool of connections. From now on, each method fails at once with a failure that is not retryable. Calls {@link
+     * #disconnected} unless overridden.
+     *
+     * @param cause the failure, which names the part
+     */
+    default void ended(BackendException cause) {
+        disconnected(cause);
+    }
 
     /**
      * Called when the configuration of the store makes promises weaker than the user may believe.

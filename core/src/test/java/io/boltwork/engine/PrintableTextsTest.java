@@ -299,6 +299,7 @@ class PrintableTextsTest {
                 .toCompletableFuture()
                 .join();
         client.wire = command -> null;
+        client.engine.backendWatch.ended(new Reply.Failed(false, new BackendException(NAME, false, null)));
         client.engine.close();
         texts.add(ofHandle.toString());
         fails(lock::acquire);

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.BackendException;
+import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import io.boltwork.memory.MemoryBackend;
@@ -20,6 +22,8 @@ import io.boltwork.spi.Witness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,6 +55,75 @@ class QuorumBackendTest {
 
         @Override
         public void close() {}
+    }
+
+    /** A server whose backend may end before the client. */
+    private static final class Ending implements LockBackend {
+        private final LockBackend backend = MemoryBackend.on(server());
+        private volatile BackendListener listener;
+        private volatile Reply.Failed end;
+
+        void end() {
+            end = new Reply.Failed(false, new BackendException("Its threads have ended", false, null));
+            listener.ended(end);
+        }
+
+        @Override
+        public void open(String client, BackendListener told) {
+            listener = told;
+            backend.open(client, told);
+        }
+
+        @Override
+        public void rename(String client) {
+            backend.rename(client);
+        }
+
+        @Override
+        public void send(Command<?> command, Consumer<Reply> handler) {
+            if (end == null) {
+                backend.send(command, handler);
+            } else {
+                handler.accept(end);
+            }
+        }
+
+        @Override
+        public Duration commandTimeout() {
+            return backend.commandTimeout();
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+        }
+    }
+
+    @Test
+    void aQuorumWithoutAMajorityForGoodEndsAllCalls() {
+        List<Ending> nodes = List.of(new Ending(), new Ending(), new Ending());
+        try (LockClient client = LockClient.create(QuorumBackend.of(nodes))) {
+            Lease held = client.lock("l").acquire();
+            CompletableFuture<Lease> waiting = client.lock("l").acquireAsync().toCompletableFuture();
+            nodes.get(0).end();
+            assertThat(client.isConnected()).isTrue();
+            assertThat(client.lock("m").tryLock()).isTrue();
+            nodes.get(2).end();
+            assertThat(waiting)
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableOfType(ExecutionException.class)
+                    .havingCause()
+                    .isInstanceOfSatisfying(
+                            BackendException.class,
+                            refused -> assertThat(refused.isRetryable()).isFalse())
+                    .withMessageContaining("a majority is 2 of 3")
+                    .withMessageContaining("Its threads have ended");
+            assertThat(client.isConnected()).isFalse();
+            assertThat(held.isValid()).isTrue();
+            assertThatExceptionOfType(BackendException.class)
+                    .isThrownBy(() -> client.lock("n").lock())
+                    .satisfies(refused -> assertThat(refused.isRetryable()).isFalse());
+        }
     }
 
     private static List<LockBackend> servers(int count) {
@@ -131,9 +204,17 @@ class QuorumBackendTest {
         off.advance(Duration.ofHours(-3));
         List<LockBackend> nodes = new ArrayList<>(servers(2));
         nodes.add(MemoryBackend.on(off));
+        CompletableFuture<String> warned = new CompletableFuture<>();
         try (LockClient client = LockClient.create(QuorumBackend.of(nodes))) {
-            assertThat(client.health().warnings())
-                    .anySatisfy(warning -> assertThat(warning).contains("The clock of memory differs"));
+            client.addListener(
+                    new LockListener() { // the client begins as soon as the other two are connected
+                        @Override
+                        public void backendWarning(BackendWarning event) {
+                            warned.complete(event.text());
+                        }
+                    });
+            assertThat(warned).succeedsWithin(Duration.ofMinutes(1)).asString().contains("The clock of memory differs");
+            assertThat(client.health().warnings()).contains(warned.join());
         }
     }
 

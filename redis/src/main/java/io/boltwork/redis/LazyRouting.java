@@ -218,6 +218,11 @@ final class LazyRouting implements Routing {
         }
 
         @Override
+        public void ended(Reply.Failed refusal) {
+            client.ended(refusal);
+        }
+
+        @Override
         public void disconnected(Throwable cause) {
             client.disconnected(cause);
         }

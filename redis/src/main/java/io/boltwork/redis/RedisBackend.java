@@ -168,8 +168,8 @@ public final class RedisBackend implements LockBackend {
      * ClientOptions}, such as TLS and the protocol version. Boltwork sets the following itself, for its own connections
      * only: socket options, timeouts, the length of the request queue, the behavior on disconnection and reconnection,
      * and maintenance notifications. The client and its other connections are left unchanged. {@link #close()} shuts
-     * down neither the client nor its resources; shut them down after the backend is closed. Listeners of the client
-     * receive no events from Boltwork's connections.
+     * down neither the client nor its resources; shut them down after the backend is closed. If the resources end first, all
+     * calls fail at once. Listeners of the client receive no events from Boltwork's connections.
      *
      * <p>The URI is required because a client does not expose the URI that it was created with, and may have been
      * created without one. It can be the same {@link RedisURI}.
@@ -356,7 +356,7 @@ public final class RedisBackend implements LockBackend {
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
                     ? ClusterRouting.connect(lettuce, deployment, keySpace)
                     : SingleMaster.connect(lettuce, deployment, keySpace);
-            return new RedisBackend(deployment, options, lettuce, servers);
+            return new RedisBackend(deployment, options, lettuce, BorrowedRouting.of(servers, deployment, lettuce));
         } catch (RuntimeException e) {
             lettuce.awaitEnd(lettuce.shutdown());
             throw e;

@@ -298,6 +298,11 @@ public final class WatchedBackend implements LockBackend {
         }
 
         @Override
+        public void ended(Reply.Failed refusal) {
+            deliver(() -> told.ended(refusal));
+        }
+
+        @Override
         public void warned(String what) {
             deliver(() -> told.warned(what));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
+import io.boltwork.LockListener;
 import io.boltwork.spi.Printable;
 import io.boltwork.store.RecordBackend;
 import java.util.Objects;
@@ -91,15 +92,23 @@ public final class ZooKeeperBackend extends RecordBackend {
      * Creates a backend on a framework of the user's, which it does not close. The framework's namespace, if it has one,
      * precedes the root. Session timeout, digest and TLS are those of the framework.
      *
+     * <p>Close the client before the framework. If the framework is closed first, {@link LockListener#backendDown} is called,
+     * all calls fail at once, those that wait too, and leases run on until their deadlines.
+     *
      * @param framework a framework that has been started
      * @param options the options
      * @return a backend for one client
      * @throws IllegalStateException if the framework has not been started, or has been closed
      */
     public static ZooKeeperBackend on(CuratorFramework framework, ZooKeeperOptions options) {
+        Objects.requireNonNull(framework, "framework");
         Objects.requireNonNull(options, "options");
-        if (framework.getState() != CuratorFrameworkState.STARTED) {
-            throw new IllegalStateException("The framework must have been started, but is " + framework.getState());
+        CuratorFrameworkState state = framework.getState();
+        if (state != CuratorFrameworkState.STARTED) {
+            throw new IllegalStateException("framework must have been started, but is " + state
+                    + (state == CuratorFrameworkState.LATENT
+                            ? ": call its method start() first"
+                            : ": it was closed, and a closed framework cannot be started again. Make a new one"));
         }
         return new ZooKeeperBackend(new ZooKeeperConnector(null, framework, options), options);
     }

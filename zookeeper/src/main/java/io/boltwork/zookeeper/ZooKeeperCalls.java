@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ZooKeeperCalls {
     private final CuratorFramework curator;
     private final Duration timeout;
+    private final ZooKeeperConnector connector;
     private final String address;
 
     /** A node as it was read. */
@@ -51,23 +52,33 @@ final class ZooKeeperCalls {
         void send(ZooKeeper client, CompletableFuture<T> answer);
     }
 
-    ZooKeeperCalls(CuratorFramework curator, Duration timeout, String address) {
+    ZooKeeperCalls(CuratorFramework curator, Duration timeout, ZooKeeperConnector connector) {
         this.curator = curator;
         this.timeout = timeout;
-        this.address = address;
+        this.connector = connector;
+        this.address = connector.address();
     }
 
     private <T> CompletableFuture<T> send(Request<T> request) {
+        if (connector.hasEnded()) { // Curator still has the connection for a while
+            throw connector.ended(null);
+        }
         CompletableFuture<T> answer = new CompletableFuture<>();
         try {
             request.send(curator.getZookeeperClient().getZooKeeper(), answer);
         } catch (KeeperException failed) {
             answer.completeExceptionally(failed);
         } catch (Exception failed) { // Curator declares no other
-            throw new BackendException(
-                    "ZooKeeper at " + address + " cannot be reached: " + failed.getMessage(), true, failed);
+            throw unreachable(failed);
         }
         return answer;
+    }
+
+    private BackendException unreachable(Exception failed) {
+        return connector.hasEnded()
+                ? connector.ended(failed)
+                : new BackendException(
+                        "ZooKeeper at " + address + " cannot be reached: " + failed.getMessage(), true, failed);
     }
 
     /** Waits for an answer. */
@@ -87,6 +98,9 @@ final class ZooKeeperCalls {
 
     /** Returns what a failed answer means. */
     BackendException failure(@Nullable Throwable cause) {
+        if (connector.hasEnded()) {
+            return connector.ended(cause);
+        }
         if (cause instanceof KeeperException refused) {
             boolean mayHeal = switch (refused.code()) {
                 case NOAUTH, AUTHFAILED, INVALIDACL, UNIMPLEMENTED, BADARGUMENTS, SESSIONCLOSEDREQUIRESASLAUTH -> false;
@@ -214,8 +228,7 @@ final class ZooKeeperCalls {
         try {
             return curator.getZookeeperClient().getZooKeeper().getSessionId();
         } catch (Exception failed) { // Curator declares no other
-            throw new BackendException(
-                    "ZooKeeper at " + address + " cannot be reached: " + failed.getMessage(), true, failed);
+            throw unreachable(failed);
         }
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
+import io.boltwork.BackendException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,21 @@ record ZooKeeperConnector(
         return given == null;
     }
 
+    /** Returns whether the user has closed the framework. A closed framework cannot be started again. */
+    boolean hasEnded() {
+        return given != null && given.getState() == CuratorFrameworkState.STOPPED;
+    }
+
+    /** Returns the failure of what needs the user's framework after its end. */
+    BackendException ended(@Nullable Throwable cause) {
+        return new BackendException(
+                "The CuratorFramework for " + address()
+                        + " was closed by the application before the LockClient that uses"
+                        + " it. Close the LockClient first, and make a new framework for a new one",
+                false,
+                cause);
+    }
+
     /** Returns the servers. */
     String address() {
         return "zookeeper://" + servers();
@@ -53,6 +70,11 @@ record ZooKeeperConnector(
         return given == null
                 ? Objects.requireNonNull(connectString)
                 : given.getZookeeperClient().getCurrentConnectionString();
+    }
+
+    /** Begins to look up the names of the servers. */
+    UnknownNames unknownNames() {
+        return UnknownNames.among(new ConnectStringParser(servers()).getServerAddresses());
     }
 
     /** Returns the chroot in the address; empty if there is none. */

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEventType;
+import org.apache.curator.framework.api.CuratorListener;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,8 @@ final class ZooKeeperSession {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The pause between two attempts to make the client's nodes. */
     private static final Duration PAUSE = Duration.ofMillis(100);
+    /** The time between two looks at what may end the wait for the first connection. */
+    private static final Duration LOOK = Duration.ofMillis(50);
     /** The wait for the deletion of the client's nodes, and for the end of the session. What is left is swept. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(800);
 
@@ -45,11 +49,17 @@ final class ZooKeeperSession {
     private final AtomicBoolean ready = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ConnectionStateListener states = (curator, state) -> changed(state);
+    private final CuratorListener ends = (curator, event) -> {
+        if (event.getType() == CuratorEventType.CLOSING) {
+            ended();
+        }
+    };
     private final NodeSweep sweep;
     private volatile @Nullable CuratorFramework curator;
     private volatile @Nullable ZooKeeperCalls calls;
     private volatile @Nullable ClientNodes nodes;
     private volatile boolean connected;
+    private volatile boolean opened;
     private volatile Runnable forget = () -> {};
     private volatile @Nullable Supplier<StoreClock> time;
 
@@ -79,8 +89,9 @@ final class ZooKeeperSession {
         Patience patience = Patience.of(options.connectTimeout());
         CuratorFramework started = connector.start();
         curator = started;
+        started.getCuratorListenable().addListener(ends);
         awaitConnection(started, patience);
-        ZooKeeperCalls made = new ZooKeeperCalls(started, options.commandTimeout(), connector.address());
+        ZooKeeperCalls made = new ZooKeeperCalls(started, options.commandTimeout(), connector);
         calls = made;
         checkChroot(made);
         ClientNodes own = new ClientNodes(made, paths, options, clock, client, listener::message);
@@ -91,6 +102,7 @@ final class ZooKeeperSession {
             prepareFirst(own, patience);
             ready.set(true);
             listener.connected(reads.get().earliest());
+            opened = true;
         });
     }
 
@@ -125,22 +137,27 @@ final class ZooKeeperSession {
     }
 
     private void awaitConnection(CuratorFramework started, Patience patience) {
-        boolean isConnected = false;
+        UnknownNames unknown = connector.unknownNames();
+        boolean isInVain = false; // a framework of the user's may know names in ways of its own
         try {
-            for (long nanos; !isConnected && (nanos = patience.next()) > 0; ) {
-                int millis = Math.toIntExact(TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
-                isConnected = started.blockUntilConnected(millis, TimeUnit.MILLISECONDS);
+            for (long nanos; !isInVain && (nanos = patience.next()) > 0; ) {
+                int millis = Math.toIntExact(Math.min(LOOK.toMillis(), TimeUnit.NANOSECONDS.toMillis(nanos) + 1));
+                if (started.blockUntilConnected(millis, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+                isInVain = connector.hasEnded() || connector.isOwn() && unknown.areAll();
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
-        if (!isConnected) {
-            throw new BackendException(
-                    "ZooKeeper at " + connector.address() + " cannot be reached within "
-                            + Durations.text(options.connectTimeout()),
-                    true,
-                    null);
-        }
+        throw connector.hasEnded()
+                ? connector.ended(null)
+                : new BackendException(
+                        "ZooKeeper at " + connector.address() + " cannot be reached"
+                                + (isInVain ? "" : " within " + Durations.text(options.connectTimeout()))
+                                + unknown.text(),
+                        true,
+                        null);
     }
 
     /** Fails if the address has a chroot that does not exist: no client of that address can make it. */
@@ -175,12 +192,23 @@ final class ZooKeeperSession {
     // ================================================================ sessions
 
     private void changed(ConnectionState state) {
-        connected = state.isConnected();
+        connected = state.isConnected() && !connector.hasEnded();
         if (connected) {
             execute(this::prepare);
         } else {
             execute(() -> disconnected(state));
         }
+    }
+
+    /** Tells that the user has closed the framework. */
+    private void ended() {
+        connected = false;
+        execute(() -> {
+            ready.set(false);
+            if (opened) { // else the client is being created, which fails
+                listener.ended(connector.ended(null));
+            }
+        });
     }
 
     private void disconnected(ConnectionState state) {
@@ -281,6 +309,7 @@ final class ZooKeeperSession {
             return;
         }
         started.getConnectionStateListenable().removeListener(states);
+        started.getCuratorListenable().removeListener(ends);
         Patience patience = Patience.of(CLOSE_TIMEOUT);
         ClientNodes own = nodes;
         if (own != null && connected) {

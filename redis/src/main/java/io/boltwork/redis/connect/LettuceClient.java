@@ -176,9 +176,29 @@ public final class LettuceClient {
         return loop;
     }
 
+    /**
+     * Calls an action when the user has ended the threads before the client, unless the threads are the client's own.
+     *
+     * @return whether they are the user's
+     */
+    public boolean whenThreadsEnd(Runnable action) {
+        if (areUsers) {
+            loop.terminationFuture().addListener(ended -> {
+                if (!shutDown) {
+                    action.run();
+                }
+            });
+        }
+        return areUsers;
+    }
+
     /** Shuts down the client, and its threads unless they belong to the user. */
     public CompletableFuture<@Nullable Void> shutdown() {
         shutDown = true;
+        if (loop.isTerminated()) { // Lettuce would wait for it in vain; the end of the I/O threads closes the
+            // connections
+            return letThreadsGo();
+        }
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         client.shutdownAsync(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS)
                 .whenComplete((ignored, failure) -> letThreadsGo().whenComplete((down, never) -> done.complete(null)));

@@ -57,8 +57,9 @@ public interface DistributedLatch {
     boolean trySetCount(int count);
 
     /**
-     * Counts down by one. Does nothing if the count is zero. Blocks for one round trip. Interrupts are ignored, and the
-     * interrupt flag is kept.
+     * Counts down by one. Does nothing if the count is zero. Blocks for one round trip. In the 10 s after a failover, a count
+     * that the new server does not know is waited for, because other clients may bring it back. Interrupts are ignored, and
+     * the interrupt flag is kept.
      *
      * @throws IllegalStateException if the count was never set, or was forgotten by the server
      * @throws BackendException as for {@link #trySetCount}

@@ -14,7 +14,7 @@ final class ServerClocks {
     private final AtomicReferenceArray<ServerClock> clocks;
     private final SuspensionDetector suspensionDetector;
 
-    /** The server run that each partition was connected to last. */
+    /** The server run that each partition was connected to last; empty before the first connection. */
     private final AtomicReferenceArray<String> connectedTo;
 
     /** @param suspensionDetector is notified if a clock shows that the client's clock has missed time */
@@ -54,7 +54,8 @@ final class ServerClocks {
         boolean another = false;
         for (int i = partitions.nextSetBit(0); i >= 0; i = partitions.nextSetBit(i + 1)) {
             clocks.set(i, clock);
-            another |= !server.run().equals(connectedTo.getAndSet(i, server.run()));
+            String before = connectedTo.getAndSet(i, server.run());
+            another |= !before.isEmpty() && !before.equals(server.run());
         }
         return another;
     }

@@ -134,6 +134,7 @@ class EngineRulesTest extends EngineScene {
 
     @Test
     void aReleaseLostInAFailoverIsRepeated() {
+        client.engine.backendWatch.connected(client.server.time());
         Lease lease = client.lock(SECOND).acquire();
         MemoryReplica behind = client.server.replica();
         lease.release();
@@ -145,6 +146,7 @@ class EngineRulesTest extends EngineScene {
 
     @Test
     void anOutageOfAnyLengthDoesNotAgeTheReleasesBeforeIt() {
+        client.engine.backendWatch.connected(client.server.time());
         Lease lease = client.lock(MINUTE).acquire();
         MemoryReplica behind = client.server.replica();
         lease.release();
@@ -158,6 +160,7 @@ class EngineRulesTest extends EngineScene {
 
     @Test
     void releasesTooOldForAReplicaAreNotRepeated() {
+        client.engine.backendWatch.connected(client.server.time());
         client.lock(MINUTE).acquire().release();
         pass(10_001);
         forget();

@@ -21,6 +21,10 @@ class LostReleasesTest {
 
     private final StillClient client = new StillClient();
 
+    LostReleasesTest() {
+        client.engine.backendWatch.connected(client.server.time());
+    }
+
     private List<Lease> leases(String prefix) {
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < LOCKS; i++) {

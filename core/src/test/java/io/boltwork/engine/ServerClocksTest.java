@@ -47,7 +47,12 @@ class ServerClocksTest {
 
     @Test
     void theClocksTellIfAPartitionIsAtAnotherServer() {
-        assertThat(clocks.connected(only(0, 1), new ServerTime(1, "a"), 0)).isTrue();
+        assertThat(clocks.connected(only(0, 1), new ServerTime(1, "a"), 0))
+                .as("the first")
+                .isFalse();
+        assertThat(clocks.connected(only(2), new ServerTime(1, "c"), 0))
+                .as("the first")
+                .isFalse();
         assertThat(clocks.connected(only(0, 1), new ServerTime(2, "a"), 0)).isFalse();
         assertThat(clocks.connected(only(1, 2), new ServerTime(2, "a"), 0)).isTrue();
         clocks.read(0, new ServerTime(3, "b"), 0);

@@ -117,6 +117,11 @@ abstract class LatchContractCounting extends LockContractPart {
                 .hasMessageContaining("'" + name + "'")
                 .hasMessageContaining("trySetCount");
         assertThat(failureOf(latch.countDownAsync("a"))).isInstanceOf(IllegalStateException.class);
+        Party party = party();
+        assertThatThrownBy(party.client().latch(name)::countDown).isInstanceOf(IllegalStateException.class);
+        assertThat(party.backend().requests())
+                .as("a client that has just connected waits for no repetitions")
+                .isEqualTo(1);
     }
 
     @Test

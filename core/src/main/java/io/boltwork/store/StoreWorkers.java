@@ -135,8 +135,7 @@ final class StoreWorkers {
             while (!ended) {
                 try {
                     Task task = tasks.take();
-                    awaitBegun();
-                    execute(begun.get() == null ? task::run : () -> task.fail(false, closed()));
+                    execute(awaitBegun() ? task::run : () -> task.fail(false, closed()));
                     open.decrementAndGet();
                 } catch (InterruptedException end) {
                     // looks whether this is the end
@@ -151,9 +150,15 @@ final class StoreWorkers {
             }
         }
 
-        /** Waits until the task that was begun has ended, or until the end of all. Runs that task if it must be run. */
-        private void awaitBegun() {
-            for (Begun first; (first = begun.get()) != null && !ended; ) {
+        /**
+         * Waits until the task that was begun has ended, and runs that task if it must be run. Returns {@code false} if the end
+         * of all came first. A task that a sender is about to begin does not count: it will be queued instead.
+         */
+        private boolean awaitBegun() {
+            for (Begun first; (first = begun.get()) != null; ) {
+                if (ended) {
+                    return false;
+                }
                 Begun task = first;
                 if (task.end(Fate.LEFT_TO_THE_WORKER, task.task::run)) {
                     continue;
@@ -165,6 +170,7 @@ final class StoreWorkers {
                     LockSupport.parkNanos(this, left);
                 }
             }
+            return true;
         }
 
         /** Begins a task if none is before it. Returns whether it will be answered. */

@@ -73,9 +73,12 @@ final class JdbcStore implements RecordStore {
     public void open(String client, StoreListener listener) {
         MessageThread started = new MessageThread(connections, tables, options, client, listener);
         messages = started;
-        connections.start();
+        String warning = connections.start();
         try {
             started.open(options.connectTimeout());
+            if (warning != null) {
+                listener.warned(warning);
+            }
         } catch (BackendException failed) {
             close();
             throw failed;

@@ -46,6 +46,7 @@ final class MessageThread {
     private String begun = "";
     private boolean isUp;
     private boolean warned;
+    private boolean warnedOfPool;
 
     /** The failures since the last success. */
     private int refusals;
@@ -208,9 +209,18 @@ final class MessageThread {
                 current.ask();
                 current.used();
             }
+            checkPool();
             receive(current);
         }
         return null;
+    }
+
+    private void checkPool() {
+        String late = warnedOfPool ? null : connections.late();
+        if (late != null) {
+            warnedOfPool = true;
+            listener.warned(late);
+        }
     }
 
     /** Receives messages. A database that refuses that is asked again after ever longer pauses. */

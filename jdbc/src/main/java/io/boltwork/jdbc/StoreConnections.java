@@ -31,8 +31,11 @@ final class StoreConnections {
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(2);
+    /** Far longer than it takes to connect, and shorter than a pool lets its users wait. */
+    private static final long LATE_MILLIS = 5_000;
 
     private final DataSource source;
+    private final KnownPool pool;
     private final Duration timeout;
     private final int commands;
     private final SqlFailures failures;
@@ -54,6 +57,9 @@ final class StoreConnections {
     /** When the last connection for commands was lost. Guarded by {@link #lock}. */
     private long lostAt = System.nanoTime();
 
+    /** When the last connection was made, or the first of those was lost that are missing. Guarded by {@link #lock}. */
+    private long shortSince = System.nanoTime();
+
     /** Whether the connection for messages is open. Guarded by {@link #lock}. */
     private boolean hasMessenger;
 
@@ -73,6 +79,7 @@ final class StoreConnections {
 
     StoreConnections(DataSource source, JdbcOptions options, StoreTables tables, int commands) {
         this.source = source;
+        this.pool = new KnownPool(source);
         this.timeout = options.commandTimeout();
         this.failures = tables.failures();
         this.tables = tables;
@@ -81,8 +88,17 @@ final class StoreConnections {
         thread.setDaemon(true);
     }
 
-    void start() {
+    /**
+     * Begins to connect.
+     *
+     * @return a warning if the pool is small; {@code null} otherwise
+     * @throws BackendException if the pool is too small
+     */
+    @Nullable
+    String start() {
+        String warning = pool.check(commands + 1);
         thread.start();
+        return warning;
     }
 
     // ================================================================ for commands
@@ -175,6 +191,7 @@ final class StoreConnections {
     private void lost(StoreSession session, Throwable cause) {
         change(() -> {
             if (open.remove(session)) {
+                noteShort();
                 forCommands--;
                 lostAt = System.nanoTime();
                 problem = cause;
@@ -183,6 +200,30 @@ final class StoreConnections {
         suspect = true;
         session.discard();
         LockSupport.unpark(thread);
+    }
+
+    /** Notes that a connection is missing from now on. Called before it is. */
+    private void noteShort() {
+        if (hasMessenger && forCommands == commands) {
+            shortSince = System.nanoTime();
+        }
+    }
+
+    /** Returns a warning if the data source has not given all connections for some time; {@code null} otherwise. */
+    @Nullable
+    String late() {
+        lock.lock();
+        try {
+            boolean isShort = !hasMessenger || forCommands < commands;
+            boolean isLate = System.nanoTime() - shortSince > TimeUnit.MILLISECONDS.toNanos(LATE_MILLIS);
+            if (!isShort || !isLate || closed) {
+                return null;
+            }
+            String why = problem instanceof SQLException sql ? failures.told(sql) : "";
+            return pool.late(commands + 1, open.size(), LATE_MILLIS, why);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns why there is no connection for commands; {@code null} if there is one. */
@@ -228,6 +269,7 @@ final class StoreConnections {
     /** Replaces the connection for messages. */
     void lostMessenger(StoreSession session, Throwable cause) {
         change(() -> {
+            noteShort();
             hasMessenger = false;
             open.remove(session);
             problem = cause;
@@ -294,6 +336,7 @@ final class StoreConnections {
                 .await(LONGEST_CONNECT);
         change(() -> {
             problem = null;
+            shortSince = System.nanoTime();
             if (closed) {
                 session.close();
             } else if (forMessages) {

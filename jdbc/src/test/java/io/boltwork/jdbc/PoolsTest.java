@@ -4,9 +4,6 @@ package io.boltwork.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariDataSource;
-import io.agroal.api.AgroalDataSource;
-import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
 import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
 import io.boltwork.LeaseLostException;
@@ -22,7 +19,6 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.apache.commons.dbcp2.BasicDataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -35,49 +31,6 @@ class PoolsTest {
     private static final Logger TOMCAT = Logger.getLogger("org.apache.tomcat");
     private static final int SIZE = 8;
     private static final int THREADS = 6;
-
-    /** A pool with its defaults, but for the size. */
-    enum Pool {
-        HIKARI {
-            @Override
-            DataSource create(String uri) {
-                HikariDataSource pool = new HikariDataSource();
-                pool.setJdbcUrl(uri);
-                pool.setMaximumPoolSize(SIZE);
-                return pool;
-            }
-        },
-        TOMCAT {
-            @Override
-            DataSource create(String uri) {
-                var pool = new org.apache.tomcat.jdbc.pool.DataSource();
-                pool.setUrl(uri);
-                pool.setDriverClassName("org.postgresql.Driver");
-                pool.setMaxActive(SIZE);
-                return pool;
-            }
-        },
-        DBCP {
-            @Override
-            DataSource create(String uri) {
-                BasicDataSource pool = new BasicDataSource();
-                pool.setUrl(uri);
-                pool.setMaxTotal(SIZE);
-                return pool;
-            }
-        },
-        AGROAL {
-            @Override
-            DataSource create(String uri) throws SQLException {
-                return AgroalDataSource.from(new AgroalDataSourceConfigurationSupplier()
-                        .connectionPoolConfiguration(pool -> pool.maxSize(SIZE)
-                                .acquisitionTimeout(Duration.ofSeconds(10))
-                                .connectionFactoryConfiguration(factory -> factory.jdbcUrl(uri))));
-            }
-        };
-
-        abstract DataSource create(String uri) throws SQLException;
-    }
 
     @BeforeAll
     static void silence() {
@@ -92,8 +45,8 @@ class PoolsTest {
     @ParameterizedTest
     @EnumSource
     @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
-    void noDeadConnectionGoesBackIntoThePool(Pool kind) throws Exception {
-        DataSource pool = kind.create(SITE.server.uri());
+    void noDeadConnectionGoesBackIntoThePool(ApplicationPool kind) throws Exception {
+        DataSource pool = kind.create(SITE.server.uri(), SIZE);
         try {
             List<Thread> users = new ArrayList<>();
             try (LockClient client = LockClient.create(JdbcBackend.on(pool, JdbcSite.OPTIONS))) {
@@ -109,14 +62,14 @@ class PoolsTest {
             }
             checkAll(pool, 0);
         } finally {
-            close(pool);
+            ApplicationPool.close(pool);
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void aBrokenSessionIsNotLentAgain(Pool kind) throws Exception {
-        DataSource pool = kind.create(SITE.server.uri());
+    void aBrokenSessionIsNotLentAgain(ApplicationPool kind) throws Exception {
+        DataSource pool = kind.create(SITE.server.uri(), SIZE);
         try {
             StoreTables tables = new StoreTables(JdbcSite.OPTIONS);
             List<StoreSession> sessions = new ArrayList<>();
@@ -134,15 +87,7 @@ class PoolsTest {
             }
             checkAll(pool, 0);
         } finally {
-            close(pool);
-        }
-    }
-
-    private static void close(DataSource pool) throws Exception {
-        if (pool instanceof AutoCloseable closeable) {
-            closeable.close();
-        } else {
-            ((org.apache.tomcat.jdbc.pool.DataSource) pool).close();
+            ApplicationPool.close(pool);
         }
     }
 

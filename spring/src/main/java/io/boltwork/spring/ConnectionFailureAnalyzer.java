@@ -33,7 +33,7 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
                 ? "Start what the message names, or correct its address: boltwork.lock.server.address of a quorum,"
                         + " boltwork.zookeeper.connect-string, or that of the DataSource bean. For tests without a"
                         + " server, set boltwork.backend=memory."
-                : "Correct the user, its rights or the version, as described above.";
+                : "Correct what the message above names, such as the user, its rights, the version, or the size of the pool.";
     }
 
     /** Returns the name of the innermost bean that was being created. */

@@ -10,14 +10,20 @@ import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.PostgresServer;
 import io.boltwork.zookeeper.ZooKeeperBackend;
+import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** One application with its locks in databases and in ZooKeeper. */
 class ThreeStoresTest {
@@ -107,6 +113,39 @@ class ThreeStoresTest {
         assertWrong(zooKeeper, "boltwork.zookeeper.client-certificate=missing.pem", "can be read");
         assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");
         assertWrong(zooKeeper, "boltwork.zookeeper.password=secret", "boltwork.zookeeper.username");
+    }
+
+    @Test
+    void aPoolThatIsTooSmallStopsTheStart() {
+        ApplicationContextRunner small = withDataSource()
+                .withPropertyValues(
+                        "spring.datasource.url=jdbc:h2:mem:small", "spring.datasource.hikari.maximum-pool-size=2");
+        assertPoolTooSmall(small);
+        assertPoolTooSmall(small.withUserConfiguration(ProxiedDataSource.class));
+    }
+
+    private static void assertPoolTooSmall(ApplicationContextRunner application) {
+        application.run(context -> assertThat(context)
+                .getFailure()
+                .hasStackTraceContaining("lends at most 2 connections")
+                .hasStackTraceContaining("spring.datasource.hikari.maximum-pool-size"));
+    }
+
+    /** Wraps the data source as applications do for transactions, and for connections that are made when they are used. */
+    @Configuration(proxyBeanMethods = false)
+    static class ProxiedDataSource {
+
+        @Bean
+        static BeanPostProcessor proxying() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    return bean instanceof DataSource source
+                            ? new TransactionAwareDataSourceProxy(new LazyConnectionDataSourceProxy(source))
+                            : bean;
+                }
+            };
+        }
     }
 
     @Test

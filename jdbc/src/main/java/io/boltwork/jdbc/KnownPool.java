@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the pool of an application says of itself by its public getters, also if other data sources wrap it. No pool is needed to
+ * compile or to run this class.
+ */
+final class KnownPool {
+    /** With fewer left, work that needs a second connection waits for ever. */
+    private static final int FEW_LEFT = 2;
+    /** A wrapper in a wrapper, and so on. */
+    private static final int DEEPEST = 5;
+
+    /** Of HikariCP; of c3p0 and UCP; of DBCP; of Tomcat and Druid; of Vibur; of the pools of H2 and of PostgreSQL. */
+    private static final List<String> MAXIMA = List.of(
+            "getMaximumPoolSize",
+            "getMaxPoolSize",
+            "getMaxTotal",
+            "getMaxActive",
+            "getPoolMaxSize",
+            "getMaxConnections");
+
+    /** Of Spring's data sources, and of some that log statements. */
+    private static final List<String> WRAPPED = List.of("getTargetDataSource", "getDataSource", "getWrapped");
+
+    /** What is asked for by {@code unwrap} where there is no getter. */
+    private static final List<String> POOLS = List.of(
+            "com.zaxxer.hikari.HikariDataSource",
+            "org.apache.tomcat.jdbc.pool.DataSource",
+            "org.apache.commons.dbcp2.BasicDataSource",
+            "io.agroal.api.AgroalDataSource",
+            "com.mchange.v2.c3p0.PooledDataSource");
+
+    private static final String SETTING =
+            "maximumPoolSize of HikariCP (spring.datasource.hikari.maximum-pool-size in Spring"
+                    + " Boot), maxActive of Tomcat JDBC, maxTotal of DBCP, maxSize of Agroal";
+
+    /** The pool, or the outermost data source if none that is known is found. */
+    private final Object pool;
+
+    /** How many connections the pool lends at most; 0 if that is not known. */
+    private final int maximum;
+
+    KnownPool(DataSource source) {
+        List<Object> layers = new ArrayList<>();
+        for (Object layer = source; layer != null && layers.size() < DEEPEST; layer = wrapped(layer)) {
+            layers.add(layer);
+        }
+        pool = layers.stream().filter(layer -> maximum(layer) > 0).findFirst().orElse(source);
+        maximum = maximum(pool);
+    }
+
+    // ================================================================ the size
+
+    /**
+     * Fails if the pool has fewer connections than the backend keeps.
+     *
+     * @param kept how many the backend keeps
+     * @return a warning if the pool has hardly more; {@code null} otherwise, or if its size is not known
+     */
+    @Nullable
+    String check(int kept) {
+        if (maximum == 0 || maximum >= kept + FEW_LEFT) {
+            return null;
+        }
+        String size =
+                "the pool " + name() + " lends at most " + maximum + (maximum == 1 ? " connection" : " connections");
+        if (maximum < kept) {
+            throw new BackendException(
+                    size + ", and a client of Boltwork keeps " + kept + " of them. " + remedy(kept), false, null);
+        }
+        int left = maximum - kept;
+        return size + ", and this client keeps " + kept + " of them, so "
+                + (left == 0
+                        ? "none is left for the application"
+                        : "one is left for the application, where work that needs" + " two waits for ever")
+                + ". " + remedy(kept) + ". A pool for Boltwork alone is not needed: a DataSource of the driver does";
+    }
+
+    /** Returns what to say if the pool has not given all connections. */
+    String late(int kept, int open, long millis, String why) {
+        return "This client keeps " + kept + " connections, and the data source " + name() + " has given only " + open
+                + " of them within " + millis + " ms" + (why.isEmpty() ? "" : " (" + why + ")")
+                + ". Commands are slower until it gives the others, and the application may"
+                + " wait for connections, too. " + remedy(kept);
+    }
+
+    private static String remedy(int kept) {
+        return "Set the maximum of the pool to what the application needs, and " + kept + " more for each client: "
+                + SETTING;
+    }
+
+    private static int maximum(Object layer) {
+        return Stream.concat(
+                        MAXIMA.stream().map(getter -> call(layer, getter)),
+                        Stream.of(
+                                call(call(call(layer, "getConfiguration"), "connectionPoolConfiguration"), "maxSize")))
+                .filter(found -> found instanceof Integer number && number > 0)
+                .map(Integer.class::cast)
+                .findFirst()
+                .orElse(0);
+    }
+
+    /** Returns the name of the pool, or its class: its text might contain a password. */
+    private String name() {
+        return Stream.of("getPoolName", "getName")
+                .map(getter -> call(pool, getter))
+                .filter(found -> found instanceof String text && !text.isBlank())
+                .map(found -> Printable.text(String.valueOf(found)))
+                .findFirst()
+                .orElse(pool.getClass().getName());
+    }
+
+    // ================================================================ reflection
+
+    private static @Nullable Object wrapped(Object layer) {
+        return WRAPPED.stream()
+                .map(getter -> call(layer, getter))
+                .filter(inner -> inner instanceof DataSource && inner != layer)
+                .findFirst()
+                .orElseGet(() -> unwrapped((DataSource) layer));
+    }
+
+    private static @Nullable Object unwrapped(DataSource layer) {
+        for (String pool : POOLS) {
+            for (ClassLoader loader : Arrays.asList(
+                    layer.getClass().getClassLoader(), Thread.currentThread().getContextClassLoader())) {
+                try {
+                    Class<?> type = Class.forName(pool, false, loader);
+                    if (!type.isInstance(layer) && layer.isWrapperFor(type)) {
+                        return layer.unwrap(type);
+                    }
+                } catch (ClassNotFoundException | SQLException | RuntimeException | LinkageError another) {
+                    // not this pool
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Calls a method without parameters that a public type declares. Returns {@code null} if there is none, or if it fails. */
+    private static @Nullable Object call(@Nullable Object target, String method) {
+        return target == null
+                ? null
+                : types(target.getClass())
+                        .filter(type -> Modifier.isPublic(type.getModifiers()))
+                        .map(type -> result(type, target, method))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    private static @Nullable Object result(Class<?> type, Object target, String method) {
+        try {
+            Method found = type.getMethod(method);
+            return found.invoke(target);
+        } catch (ReflectiveOperationException | RuntimeException another) {
+            return null;
+        }
+    }
+
+    /** Returns a type, its superclasses and their interfaces. */
+    private static Stream<Class<?>> types(@Nullable Class<?> type) {
+        return type == null
+                ? Stream.empty()
+                : Stream.concat(
+                        Stream.of(type),
+                        Stream.concat(
+                                Arrays.stream(type.getInterfaces()).flatMap(KnownPool::types),
+                                types(type.getSuperclass())));
+    }
+}

@@ -7,7 +7,9 @@ import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Options of a {@link JdbcBackend}. Immutable.
@@ -22,6 +24,9 @@ public final class JdbcOptions {
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
     private static final Pattern PREFIX =
             Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}");
+    private static final Pattern STRANGE = Pattern.compile("[^A-Za-z0-9_.]");
+
+    private static final int MOST_SHOWN = 10;
 
     private static final JdbcOptions DEFAULTS = new JdbcOptions(
             true, "boltwork_", Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofMillis(50), IdleLife.DEFAULT);
@@ -83,17 +88,27 @@ public final class JdbcOptions {
      * Sets how the names of the tables begin. Clients with different prefixes have different locks. The tables are {@code
      * <prefix>lock}, {@code <prefix>client}, {@code <prefix>inbox} and {@code <prefix>store}. Default: {@code boltwork_}.
      *
-     * @param prefix letters, digits and underscores, at most 41, not beginning with a digit; a schema and a dot may precede
-     *     it, as in {@code shop.boltwork_}. Letters are written in lower case, those of the schema as they are
+     * @param prefix letters from a to z, digits and underscores, 1 to 41 characters, not beginning with a digit; a schema of
+     *     up to 63 such characters and a dot may precede it, as in {@code shop.boltwork_}. All is written without quotes, so
+     *     a schema that is a reserved word of the database, such as {@code order}, is refused when the client is created.
+     *     Letters are written in lower case, those of the schema as they are
      * @return these options with that prefix
      * @throws IllegalArgumentException if the prefix is invalid
      */
     public JdbcOptions withTablePrefix(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
         if (!PREFIX.matcher(prefix).matches()) {
-            throw new IllegalArgumentException("prefix must be the beginning of SQL identifiers without quotes, such as"
-                    + " boltwork_ or shop.boltwork_, with at most 41 characters after the schema, but is '"
-                    + Printable.text(prefix) + "'");
+            String strange = STRANGE.matcher(prefix)
+                    .results()
+                    .map(MatchResult::group)
+                    .distinct()
+                    .limit(MOST_SHOWN)
+                    .collect(Collectors.joining("', '", "', which has '", "'"));
+            throw new IllegalArgumentException(
+                    "prefix must be 1 to 41 of the characters a-z, 0-9 and _, without quotes and not"
+                            + " beginning with a digit, such as boltwork_. A schema of up to 63 of these characters and a point may"
+                            + " precede it, as in shop.boltwork_. It is '" + Printable.text(prefix)
+                            + (STRANGE.matcher(prefix).find() ? Printable.text(strange) : "'"));
         }
         int dot = prefix.indexOf('.') + 1;
         String lowered = prefix.substring(0, dot) + prefix.substring(dot).toLowerCase(Locale.ROOT);

@@ -4,12 +4,10 @@ package io.boltwork.jdbc;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +31,8 @@ final class KnownPool {
             "getPoolMaxSize",
             "getMaxConnections");
 
+    private static final List<String> URLS = List.of("getJdbcUrl", "getUrl", "getURL");
+
     /** Of Spring's data sources, and of some that log statements. */
     private static final List<String> WRAPPED = List.of("getTargetDataSource", "getDataSource", "getWrapped");
 
@@ -48,6 +48,8 @@ final class KnownPool {
             "maximumPoolSize of HikariCP (spring.datasource.hikari.maximum-pool-size in Spring"
                     + " Boot), maxActive of Tomcat JDBC, maxTotal of DBCP, maxSize of Agroal";
 
+    private final List<Object> layers = new ArrayList<>();
+
     /** The pool, or the outermost data source if none that is known is found. */
     private final Object pool;
 
@@ -55,7 +57,6 @@ final class KnownPool {
     private final int maximum;
 
     KnownPool(DataSource source) {
-        List<Object> layers = new ArrayList<>();
         for (Object layer = source; layer != null && layers.size() < DEEPEST; layer = wrapped(layer)) {
             layers.add(layer);
         }
@@ -114,6 +115,23 @@ final class KnownPool {
                 .orElse(0);
     }
 
+    private static @Nullable Object agroal(Object layer) {
+        return call(call(layer, "getConfiguration"), "connectionPoolConfiguration");
+    }
+
+    /** Returns the URL of the database, perhaps with credentials; {@code null} if it is not known. */
+    @Nullable
+    String url() {
+        return layers.stream()
+                .flatMap(layer -> Stream.concat(
+                        URLS.stream().map(getter -> call(layer, getter)),
+                        Stream.of(call(call(agroal(layer), "connectionFactoryConfiguration"), "jdbcUrl"))))
+                .filter(found -> found instanceof String url && url.startsWith("jdbc:"))
+                .map(String.class::cast)
+                .findFirst()
+                .orElse(null);
+    }
+
     /** Returns the name of the pool, or its class: its text might contain a password. */
     private String name() {
         return Stream.of("getPoolName", "getName")
@@ -151,35 +169,17 @@ final class KnownPool {
         return null;
     }
 
-    /** Calls a method without parameters that a public type declares. Returns {@code null} if there is none, or if it fails. */
+    /** Calls a public method without parameters. Returns {@code null} if there is none, or if it cannot be called. */
     private static @Nullable Object call(@Nullable Object target, String method) {
-        return target == null
-                ? null
-                : types(target.getClass())
-                        .filter(type -> Modifier.isPublic(type.getModifiers()))
-                        .map(type -> result(type, target, method))
-                        .filter(Objects::nonNull)
-                        .findFirst()
-                        .orElse(null);
-    }
-
-    private static @Nullable Object result(Class<?> type, Object target, String method) {
+        if (target == null) {
+            return null;
+        }
         try {
-            Method found = type.getMethod(method);
+            Method found = target.getClass().getMethod(method);
+            found.trySetAccessible(); // the class of Agroal is not public
             return found.invoke(target);
         } catch (ReflectiveOperationException | RuntimeException another) {
             return null;
         }
-    }
-
-    /** Returns a type, its superclasses and their interfaces. */
-    private static Stream<Class<?>> types(@Nullable Class<?> type) {
-        return type == null
-                ? Stream.empty()
-                : Stream.concat(
-                        Stream.of(type),
-                        Stream.concat(
-                                Arrays.stream(type.getInterfaces()).flatMap(KnownPool::types),
-                                types(type.getSuperclass())));
     }
 }

@@ -68,7 +68,7 @@ final class ShortFormSwitch {
                 LOG.log(
                         System.Logger.Level.WARNING,
                         "The database refuses the statement that {0}, so more statements are used: {1}",
-                        Printable.all(command, failures.told(failure)));
+                        Printable.all(command, SqlFailures.told(failure)));
             }
             return otherwise;
         }

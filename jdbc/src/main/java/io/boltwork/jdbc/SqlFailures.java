@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Knows what the errors of databases mean. Thread-safe. */
@@ -40,10 +41,17 @@ final class SqlFailures {
         OTHER
     }
 
+    /** Drivers and pools may quote their URLs. */
+    private static final Pattern SECRETS =
+            Pattern.compile("(?<=//)[^/@\\s]*:[^/\\s]*@|(?<=(?i:password|passwd|pwd|token|secret|key)=)[^&;,\\s)]+");
+
     private static final Set<Integer> MARIADB_CONFLICTS = Set.of(1205, 1213, 1020);
     private static final Set<Integer> MARIADB_READ_ONLY = Set.of(1290, 1792, 1836);
     private static final Set<Integer> MARIADB_EXHAUSTED = Set.of(1021, 1037, 1038, 1040, 1041, 1114, 1203, 1226, 3024);
     private static final Set<Integer> MARIADB_RIGHTS = Set.of(1044, 1142, 1143, 1227, 1370);
+    /** Of MariaDB and of H2. */
+    private static final Set<Integer> SYNTAX = Set.of(1064, 42000, 42001);
+
     private static final int H2_READ_ONLY = 90097;
     private static final Set<Integer> H2_CONNECTION = Set.of(90007, 90067, 90098, 90108, 90121);
     private static final Set<Integer> H2_CONFLICTS = Set.of(40001, 50200, 90131);
@@ -64,6 +72,11 @@ final class SqlFailures {
     /** Returns whether a row with the same key exists already. */
     static boolean isDuplicate(SQLException failure) {
         return "23505".equals(failure.getSQLState()) || failure.getErrorCode() == 1062;
+    }
+
+    /** Returns whether a statement cannot be understood at all. */
+    static boolean isSyntax(SQLException failure) {
+        return "42601".equals(failure.getSQLState()) || SYNTAX.contains(failure.getErrorCode());
     }
 
     /** Returns whether the tables are missing. */
@@ -116,9 +129,11 @@ final class SqlFailures {
         return new BackendException(address + ": " + told(failure) + advice(kind), isRetryable(kind), failure);
     }
 
-    /** Returns what the database says. */
-    String told(SQLException failure) {
-        return Printable.text(String.valueOf(decisive(failure).getMessage()).strip());
+    /** Returns what the database, its driver or its pool says, without passwords. */
+    static String told(Throwable failure) {
+        String message =
+                failure instanceof SQLException sql ? decisive(sql).getMessage() : String.valueOf(failure.getMessage());
+        return Printable.text(SECRETS.matcher(String.valueOf(message).strip()).replaceAll("***"));
     }
 
     private boolean isRetryable(Kind kind) {
@@ -133,7 +148,7 @@ final class SqlFailures {
         return switch (kind) {
             case NO_TABLES ->
                 createTables
-                        ? ". The tables are made again"
+                        ? ". The backend makes missing tables when it connects again"
                         : ". The tables with the prefix " + prefix + " are missing. Run the script of the database from"
                                 + " the jar (io/boltwork/jdbc/*.sql), or use JdbcOptions.withCreateTables(true)";
             case RIGHTS ->

@@ -83,6 +83,7 @@ final class StoreConnections {
         this.timeout = options.commandTimeout();
         this.failures = tables.failures();
         this.tables = tables;
+        tables.expect(pool.url());
         this.commands = commands;
         this.idle = new ArrayBlockingQueue<>(commands);
         thread.setDaemon(true);
@@ -165,9 +166,7 @@ final class StoreConnections {
                 left -= System.nanoTime() - lostAt;
             }
             if (left <= 0) {
-                throw problem instanceof SQLException sql
-                        ? failures.exception(tables.address(), sql)
-                        : unavailable("there is no connection", problem);
+                throw problem == null ? unavailable("there is no connection", null) : exception(problem);
             }
             return left;
         } finally {
@@ -198,6 +197,7 @@ final class StoreConnections {
             }
         });
         suspect = true;
+        tables.missed(cause);
         session.discard();
         LockSupport.unpark(thread);
     }
@@ -219,7 +219,7 @@ final class StoreConnections {
             if (!isShort || !isLate || closed) {
                 return null;
             }
-            String why = problem instanceof SQLException sql ? failures.told(sql) : "";
+            String why = problem == null ? "" : SqlFailures.told(problem);
             return pool.late(commands + 1, open.size(), LATE_MILLIS, why);
         } finally {
             lock.unlock();
@@ -275,6 +275,7 @@ final class StoreConnections {
             problem = cause;
         });
         suspect = true;
+        tables.missed(cause);
         session.discard();
         LockSupport.unpark(thread);
     }
@@ -302,7 +303,7 @@ final class StoreConnections {
                 ? known
                 : failure instanceof SQLException sql
                         ? failures.exception(tables.address(), sql)
-                        : unavailable(String.valueOf(failure), failure);
+                        : unavailable(SqlFailures.told(failure), failure);
     }
 
     // ================================================================ the thread

@@ -75,7 +75,7 @@ final class StoreProbe {
         String shown = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
         throw new BackendException(
                 address + ": the database refuses a statement that every client needs (" + shown + "): "
-                        + failures.told(failure)
+                        + SqlFailures.told(failure)
                         + (failures.isAboutRights(failure) ? failures.advice(failure) : statements.dialect.remedy()),
                 false,
                 failure);

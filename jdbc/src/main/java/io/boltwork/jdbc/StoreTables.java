@@ -2,6 +2,7 @@
 package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,10 +12,12 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The tables of a store: knows their database, and makes them if they are missing. Thread-safe. */
@@ -28,10 +31,14 @@ final class StoreTables {
     private static final int MARIADB_NO_SCHEMA = 1049;
     private static final String SCRIPT = " of the database from the jar (io/boltwork/jdbc/*.sql)";
 
+    /** What follows a host and is no port may be a password that was cut off. */
+    private static final Pattern NO_PORT = Pattern.compile("(//[^/:\\[(]*):(?!\\d*(?:[,/]|$))[^/]*");
+
     private final JdbcOptions options;
     private final SqlFailures failures;
     private volatile @Nullable StoreStatements statements;
     private volatile boolean isProbed;
+    private volatile boolean isAnyMissing;
     private volatile String address = "jdbc";
 
     StoreTables(JdbcOptions options) {
@@ -49,7 +56,14 @@ final class StoreTables {
         return Objects.requireNonNull(statements, "The store has not been opened");
     }
 
-    /** Returns the address of the database without credentials and parameters; {@code jdbc} until a connection was made. */
+    /** Takes a URL for that of the database until a connection is made; {@code null} if none is known. */
+    void expect(@Nullable String url) {
+        if (url != null) {
+            address = address(url);
+        }
+    }
+
+    /** Returns the address of the database without credentials and parameters; {@code jdbc} if it is not known yet. */
     String address() {
         return address;
     }
@@ -62,6 +76,36 @@ final class StoreTables {
             address = address(String.valueOf(database.getURL()));
             known = new StoreStatements(StoreDialect.of(database), options.tablePrefix());
             statements = known;
+        }
+        try {
+            return prepare(connection, known);
+        } catch (SQLException failure) {
+            if (SqlFailures.isSyntax(failure)) {
+                throw new BackendException(
+                        address + ": the prefix " + options.tablePrefix()
+                                + " cannot be used, because names with it would"
+                                + " need quotes. Use one that contains no reserved word: "
+                                + SqlFailures.told(failure),
+                        false,
+                        failure);
+            }
+            if (SqlFailures.kind(failure) == SqlFailures.Kind.INVALID) {
+                checkTables(connection, known, failure);
+            }
+            throw failure;
+        }
+    }
+
+    /** Notes that a statement has not found its table. */
+    void missed(Throwable failure) {
+        isAnyMissing |=
+                failure instanceof SQLException sql && SqlFailures.areTablesMissing(sql) && options.createTables();
+    }
+
+    private String prepare(Connection connection, StoreStatements known) throws SQLException {
+        if (isAnyMissing) {
+            isAnyMissing = false; // if it fails, the next connection may find what another client has made
+            make(connection, known.dialect, 1);
         }
         for (int attempts = 1; ; attempts++) {
             try {
@@ -102,6 +146,9 @@ final class StoreTables {
     private BackendException noSchema(SQLException failure) {
         String schema = options.tablePrefix()
                 .substring(0, Math.max(0, options.tablePrefix().indexOf('.')));
+        if (statements().dialect == StoreDialect.POSTGRESQL) {
+            schema = schema.toLowerCase(Locale.ROOT); // as it is understood without quotes
+        }
         String problem = schema.isEmpty()
                 ? "the user has no schema in which tables are made"
                 : "the schema " + schema + " does not exist";
@@ -136,8 +183,24 @@ final class StoreTables {
             write.update();
         }
         if (!isProbed) {
+            checkTables(connection, known, null);
             new StoreProbe(known, failures, address).run(connection);
             isProbed = true;
+        }
+    }
+
+    /** Fails if the tables are not like those of the script. */
+    private void checkTables(Connection connection, StoreStatements known, @Nullable SQLException cause)
+            throws SQLException {
+        String problem = new TableCheck(connection, known.dialect, options.tablePrefix()).problem();
+        if (problem != null) {
+            throw new BackendException(
+                    address + ": " + problem
+                            + ". Locks in it would not be safe. If it is Boltwork's, drop it, and make it with"
+                            + " the script" + SCRIPT + "; if not, set another prefix. The prefix is "
+                            + options.tablePrefix(),
+                    false,
+                    cause);
         }
     }
 
@@ -169,8 +232,13 @@ final class StoreTables {
     /** Returns a URL without its parameters, and without credentials before the host. */
     static String address(String url) {
         String plain = url.split("[?;]", 2)[0];
-        int slashes = plain.indexOf("//");
         int at = plain.lastIndexOf('@');
-        return slashes >= 0 && at > slashes ? plain.substring(0, slashes + 2) + plain.substring(at + 1) : plain;
+        int slashes = plain.indexOf("//");
+        if (at > slashes && slashes >= 0) {
+            plain = plain.substring(0, slashes + 2) + plain.substring(at + 1);
+        } else if (at >= 0) { // as in the URLs of other databases
+            plain = plain.replaceFirst("^(jdbc:\\w+:)?.*@", "$1");
+        }
+        return Printable.text(NO_PORT.matcher(plain).replaceFirst("$1"));
     }
 }

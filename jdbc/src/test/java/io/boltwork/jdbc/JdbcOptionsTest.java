@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
 import io.boltwork.store.RecordKey;
+import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests options, addresses and what is stored in a fixed form. */
@@ -39,6 +41,14 @@ class JdbcOptionsTest {
     }
 
     @Test
+    void theCharactersThatAPrefixMustNotHaveAreNamed() {
+        assertThatThrownBy(() -> JdbcOptions.defaults().withTablePrefix("my-caf\u00e9 \"x\""))
+                .hasMessageContaining("prefix must be 1 to 41 of the characters a-z, 0-9 and _")
+                .hasMessageEndingWith("It is 'my-caf\u00e9 \"x\"', which has '-', '\u00e9', ' ', '\"'");
+        assertThatThrownBy(() -> JdbcOptions.defaults().withTablePrefix("1a")).hasMessageEndingWith("It is '1a'");
+    }
+
+    @Test
     void timesMustBeInRange() {
         JdbcOptions options = JdbcOptions.defaults();
         assertThatThrownBy(() -> options.withCommandTimeout(Duration.ZERO)).hasMessageContaining("timeout");
@@ -56,6 +66,33 @@ class JdbcOptionsTest {
                 .isEqualTo("jdbc:postgresql://host:5432/shop");
         assertThat(StoreTables.address("jdbc:h2:tcp://localhost/~/test;PASSWORD=secret"))
                 .isEqualTo("jdbc:h2:tcp://localhost/~/test");
+        assertThat(StoreTables.address("jdbc:mariadb:sequential://one:3306,two/shop"))
+                .isEqualTo("jdbc:mariadb:sequential://one:3306,two/shop");
+        assertThat(StoreTables.address("jdbc:postgresql://[::1]:5432/shop"))
+                .isEqualTo("jdbc:postgresql://[::1]:5432/shop");
+        assertThat(StoreTables.address("jdbc:oracle:thin:user/secret@//host/x")).doesNotContain("secret");
+        assertThat(StoreTables.address("jdbc:postgresql://user:se?cret@host/x")).isEqualTo("jdbc:postgresql://user");
+    }
+
+    @Test
+    void errorsOfDriversAreToldWithoutPasswords() {
+        assertThat(SqlFailures.told(
+                        new SQLException("No driver for jdbc:x://me:secret@host/db?password=secret&ssl=true")))
+                .isEqualTo("No driver for jdbc:x://***host/db?password=***&ssl=true");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theFirstErrorOfADatabaseNamesItsAddress(ApplicationPool kind) throws Exception {
+        DataSource pool = kind.create("jdbc:postgresql://127.0.0.1:1/shop?user=me&password=secret&loginTimeout=1", 5);
+        try {
+            assertThatThrownBy(() -> new OpenStore(pool).close())
+                    .isInstanceOf(BackendException.class)
+                    .hasMessageStartingWith("jdbc:postgresql://127.0.0.1:1/shop: ")
+                    .hasMessageNotContaining("secret");
+        } finally {
+            ApplicationPool.close(pool);
+        }
     }
 
     @Test
@@ -78,6 +115,7 @@ class JdbcOptionsTest {
         down.setUrl("jdbc:postgresql://127.0.0.1:1/postgres");
         assertThatThrownBy(() -> new OpenStore(down).close())
                 .isInstanceOfSatisfying(
-                        BackendException.class, e -> assertThat(e.isRetryable()).isTrue());
+                        BackendException.class, e -> assertThat(e.isRetryable()).isTrue())
+                .hasMessageStartingWith("jdbc:postgresql://127.0.0.1:1/postgres: ");
     }
 }

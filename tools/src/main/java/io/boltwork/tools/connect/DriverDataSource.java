@@ -44,6 +44,11 @@ final class DriverDataSource implements DataSource {
         return this;
     }
 
+    /** Returns the URL, by which the backend names the database in its errors, without what is secret. */
+    public String getUrl() {
+        return uri;
+    }
+
     private static Driver find(String uri, List<Path> jars) {
         URL[] urls = jars.stream().map(DriverDataSource::url).toArray(URL[]::new);
         // never closed: the driver loads classes as long as it is used

@@ -26,6 +26,17 @@ abstract class LoadScenario implements Scenario {
             Figure.SERVER_CPU,
             Figure.SLEEPS);
 
+    /** What goes on at the server beside the work, until it is closed. */
+    interface Background extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Begins what goes on beside the work. */
+    Background background(String uri, Point point) {
+        return () -> {};
+    }
+
     abstract Setup setup(BenchPlan plan, Point point, Entrant entrant);
 
     @Override
@@ -48,7 +59,8 @@ abstract class LoadScenario implements Scenario {
     @Override
     public final Sample measure(BenchPlan plan, Point point, Entrant entrant, int repetition)
             throws InterruptedException {
-        try (Stage stage = Stage.set(plan, entrant, setup(plan, point, entrant))) {
+        try (Stage stage = Stage.set(plan, entrant, setup(plan, point, entrant));
+                Background background = background(stage.uri(), point)) {
             Stage.Meter meter = stage.meter();
             stage.go();
             WorkOutcome outcome = stage.outcome(patience(plan, point));

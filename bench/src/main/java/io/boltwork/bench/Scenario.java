@@ -111,6 +111,7 @@ interface Scenario {
                 new SeveralAtOnce(),
                 new ManyWaitForALatch(),
                 new SeveralServers(),
-                new TwoClients());
+                new TwoClients(),
+                new OpenTransaction());
     }
 }

@@ -97,6 +97,11 @@ final class Stage implements AutoCloseable {
         return servers.all().get(0);
     }
 
+    /** Returns the address of the first server. */
+    String uri() {
+        return servers.uris().get(0);
+    }
+
     ExclusionBoard board() {
         return board;
     }

@@ -10,6 +10,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -45,11 +46,15 @@ class StoresTest {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"STANDALONE", "CLUSTER"})
-    void storeHasFourScenariosAndItsOwnPeers(BenchDeployment store) {
+    void storeHasItsScenariosAndItsOwnPeers(BenchDeployment store) {
         CommandLine line = Bench.commandLine();
         line.parseArgs("--deployment", store.name());
         Bench bench = line.getCommand();
-        assertThat(bench.wanted()).extracting(Scenario::id).containsExactly("S1", "S3", "S4", "S7");
+        List<String> ids = new ArrayList<>(List.of("S1", "S3", "S4", "S7"));
+        if (store == BenchDeployment.POSTGRESQL) {
+            ids.add("S20");
+        }
+        assertThat(bench.wanted()).extracting(Scenario::id).containsExactlyElementsOf(ids);
         if (store == BenchDeployment.ZOOKEEPER) {
             assertThat(bench.chosen()).containsExactly(Entrant.BOLTWORK, Entrant.CURATOR);
         } else {

@@ -48,6 +48,7 @@ final class JdbcStore implements RecordStore {
     private final StoreConnections connections;
     private volatile @Nullable MessageThread messages;
     private volatile @Nullable ShortForms shortForms;
+    private final RowHints hints = new RowHints();
     private final ShortFormSwitch acquiring;
     private final ShortFormSwitch releasing;
     private final ShortFormSwitch extending;
@@ -83,7 +84,7 @@ final class JdbcStore implements RecordStore {
             close();
             throw failed;
         }
-        shortForms = ShortForms.of(tables.statements().dialect, options.tablePrefix());
+        shortForms = ShortForms.of(tables.statements().dialect, options.tablePrefix(), hints);
     }
 
     private MessageThread messages() {
@@ -113,15 +114,27 @@ final class JdbcStore implements RecordStore {
 
     @Override
     public StoredText read(RecordKey key) {
-        return connections.call(session -> {
-            try (NamedSql.Prepared read = session.sql().read.on(session.connection);
-                    ResultSet row = read.set("kind", number(key.kind()))
-                            .set("name", bytes(key.name()))
-                            .query()) {
-                row.next();
-                return stored(key.kind(), row, session.clock(row));
-            }
-        });
+        return connections.call(session -> session.sql().dialect == StoreDialect.POSTGRESQL
+                ? hints.call(key, tid -> read(session, key, read -> read.set("tid", tid)))
+                : read(session, key, read -> read));
+    }
+
+    private StoredText read(StoreSession session, RecordKey key, Parameters parameters) throws SQLException {
+        try (NamedSql.Prepared read = session.sql().read.on(session.connection);
+                ResultSet row = parameters
+                        .set(read)
+                        .set("kind", number(key.kind()))
+                        .set("name", bytes(key.name()))
+                        .query()) {
+            row.next();
+            hints.note(key, row.getLong("version"), row.getString("place"));
+            return stored(key.kind(), row, session.clock(row));
+        }
+    }
+
+    /** Sets parameters that only some of the databases have. */
+    private interface Parameters {
+        NamedSql.Prepared set(NamedSql.Prepared statement) throws SQLException;
     }
 
     /** Reads a record from the columns of a row; {@code version} is NULL if there is none. */
@@ -147,9 +160,14 @@ final class JdbcStore implements RecordStore {
         boolean isNew = before.text() == null;
         return connections.call(session -> {
             StoreStatements sql = session.sql();
-            try (NamedSql.Prepared write = (isNew ? sql.insert : sql.update).on(session.connection)) {
+            String tid = isNew ? null : hints.tid(key, before.version());
+            NamedSql update = tid == null ? sql.update : sql.updateAt;
+            try (NamedSql.Prepared write = (isNew ? sql.insert : update).on(session.connection)) {
                 if (!isNew) {
                     write.set("version", before.version());
+                }
+                if (tid != null) {
+                    write.set("tid", tid);
                 }
                 return write.set("kind", number(key.kind()))
                                 .set("name", bytes(key.name()))

@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that are one statement in PostgreSQL. They make the same records, and the same answers, as {@link
@@ -26,32 +27,32 @@ import java.util.Set;
  * under its lock, because another statement may have been faster.
  */
 final class PostgresShortForms implements ShortForms {
-    private static final String SEEN = """
-            WITH seen AS MATERIALIZED (
-                SELECT version, expires_at, fence, token, until_at, owner, rest FROM {lock}
-                WHERE kind = 0 AND name = :name
-            ), done AS (
-            """;
+    /** The latest version of a row, from the version at a place on. It is of another row if the place was used again. */
+    private static final String LATEST = "(SELECT currtid2('{lock}', :tid))";
 
-    private static final String RESULT = """
-            ) SELECT TRUE AS done, {clock} AS clock, {started} AS started, d.version, d.expires_at, d.fence, d.token, d.until_at,
-                CAST(NULL AS TEXT) AS owner, CAST(NULL AS TEXT) AS rest FROM done d
-            UNION ALL
-            SELECT FALSE, {clock}, {started}, s.* FROM seen s WHERE NOT EXISTS (SELECT 1 FROM done)""";
+    private static final String SEEN = """
+            WITH at AS MATERIALIZED (SELECT {at} AS tid), seen AS MATERIALIZED (
+                SELECT version, expires_at, fence, token, until_at, owner, rest, ctid FROM {lock}
+                WHERE ctid = (SELECT tid FROM at)
+            ),
+            """.replace("{at}", at("0"));
+
+    private static final String DONE = """
+            SELECT TRUE AS done, {clock} AS clock, {started} AS started, d.version, d.expires_at, d.fence, d.token, d.until_at,
+                CAST(NULL AS TEXT) AS owner, CAST(NULL AS TEXT) AS rest, CAST(d.ctid AS TEXT) AS place FROM""";
+
+    private static final String NOT_DONE = """
+            SELECT FALSE, {clock}, {started}, s.version, s.expires_at, s.fence, s.token, s.until_at, s.owner, s.rest,
+                CAST(s.ctid AS TEXT) FROM seen s WHERE NOT EXISTS (SELECT 1 FROM updated)""";
 
     /**
-     * The new row of a lock that is acquired. The sub-SELECT is evaluated when the row is locked, and reads the clock once. A
-     * record that has expired counts as missing, so its fence does not count.
+     * The new row of a lock that is acquired. The sub-SELECT reads the clock once. It is evaluated again if another statement has
+     * changed the row meanwhile. A record that has expired counts as missing, so its fence does not count.
      */
-    private static final String ACQUIRE = SEEN + """
-                INSERT INTO {lock} AS r (kind, name, version, expires_at, drop_at, fence, token, until_at, owner)
-                SELECT 0, :name, c.micros, c.micros / 1000 + :lease + :life, c.micros / 1000 + :lease + :life,
-                    c.micros + :block, c.micros, c.micros / 1000 + :lease, :owner
-                FROM (SELECT {clock} AS micros) c
-                WHERE c.micros <= :latest AND NOT EXISTS (
-                    SELECT 1 FROM seen s WHERE s.rest IS NOT NULL OR s.owner = :owner
-                        OR s.owner IS NOT NULL AND s.until_at > c.micros / 1000)
-                ON CONFLICT (kind, name) DO UPDATE
+    private static final String ACQUIRE =
+            SEEN + """
+            updated AS (
+                UPDATE {lock} AS r
                 SET (version, expires_at, drop_at, fence, token, until_at, owner) = (
                     SELECT r.version + 1, e.expires, greatest(e.expires, e.now + :life), e.token + :block, e.token, e.ends, :owner
                     FROM (
@@ -65,13 +66,24 @@ final class PostgresShortForms implements ShortForms {
                         ) n
                     ) e
                 )
-                WHERE r.rest IS NULL AND r.owner IS DISTINCT FROM :owner
+                WHERE r.ctid = (SELECT tid FROM at) AND r.kind = 0 AND r.name = :name
+                    AND r.rest IS NULL AND r.owner IS DISTINCT FROM :owner
                     AND (r.owner IS NULL OR r.until_at <= {clock} / 1000) AND {clock} <= :latest
-                RETURNING r.version, r.expires_at, r.fence, r.token, r.until_at
-            """ + RESULT;
+                RETURNING r.version, r.expires_at, r.fence, r.token, r.until_at, r.ctid
+            ), inserted AS (
+                INSERT INTO {lock} AS r (kind, name, version, expires_at, drop_at, fence, token, until_at, owner)
+                SELECT 0, :name, c.micros, c.micros / 1000 + :lease + :life, c.micros / 1000 + :lease + :life,
+                    c.micros + :block, c.micros, c.micros / 1000 + :lease, :owner
+                FROM (SELECT {clock} AS micros) c
+                WHERE c.micros <= :latest AND NOT EXISTS (SELECT 1 FROM seen)
+                ON CONFLICT DO NOTHING
+                RETURNING r.version, r.expires_at, r.fence, r.token, r.until_at, r.ctid
+            )
+            """ + DONE + " updated d\nUNION ALL\n" + DONE + " inserted d UNION ALL " + NOT_DONE;
 
     /** The time is read before the row is locked: it decides nothing here but whether the record has expired. */
     private static final String RELEASE = SEEN + """
+            updated AS (
                 UPDATE {lock} AS r SET version = r.version + 1, owner = NULL, token = 0,
                     fence = CASE WHEN r.token = :first AND r.fence = :first + :block THEN :last
                         ELSE greatest(r.fence, :last) END,
@@ -79,9 +91,11 @@ final class PostgresShortForms implements ShortForms {
                     drop_at = greatest(r.expires_at, c.now + :life),
                     until_at = 0
                 FROM (SELECT {clock} / 1000 AS now) c
-                WHERE r.kind = 0 AND r.name = :name AND r.rest IS NULL AND r.owner = :owner AND r.expires_at >= c.now
-                RETURNING r.version, r.expires_at, r.fence, c.now AS token, r.until_at
-            """ + RESULT;
+                WHERE r.ctid = (SELECT tid FROM at) AND r.kind = 0 AND r.name = :name
+                    AND r.rest IS NULL AND r.owner = :owner AND r.expires_at >= c.now
+                RETURNING r.version, r.expires_at, r.fence, c.now AS token, r.until_at, r.ctid
+            )
+            """ + DONE + " updated d UNION ALL " + NOT_DONE;
 
     /**
      * The time that the leases count from is read at the beginning; only whether it is too late is decided under the lock of
@@ -107,11 +121,19 @@ final class PostgresShortForms implements ShortForms {
     private final NamedSql acquire;
     private final NamedSql release;
     private final NamedSql extend;
+    private final RowHints hints;
 
-    PostgresShortForms(String prefix) {
+    PostgresShortForms(String prefix, RowHints hints) {
+        this.hints = hints;
         acquire = StoreDialect.POSTGRESQL.sql(prefix, ACQUIRE);
         release = StoreDialect.POSTGRESQL.sql(prefix, RELEASE);
         extend = StoreDialect.POSTGRESQL.sql(prefix, EXTEND);
+    }
+
+    /** Returns an expression for the place of a row: that which the latest version has, found from {@code :tid} or by the key. */
+    static String at(String kind) {
+        String row = "(SELECT ctid FROM {lock} WHERE kind = " + kind + " AND name = :name";
+        return "(SELECT COALESCE(" + row + " AND ctid = " + LATEST + "), " + row + ")))";
     }
 
     @Override
@@ -127,10 +149,19 @@ final class PostgresShortForms implements ShortForms {
     @Override
     public ShortForm<Reply.Acquired> acquire(StoreSession session, Command.Acquire command, long idleMillis)
             throws SQLException {
+        RecordKey key = new RecordKey(RecordKey.Kind.LOCK, command.lock());
+        return hints.call(key, tid -> acquire(session, key, tid, command, idleMillis));
+    }
+
+    private ShortForm<Reply.Acquired> acquire(
+            StoreSession session, RecordKey key, @Nullable String tid, Command.Acquire command, long idleMillis)
+            throws SQLException {
         long lease = command.leaseMillis() + command.takeoverMillis();
         try (NamedSql.Prepared statement = acquire.on(session.connection);
-                ResultSet row = ShortForms.set(statement, command, idleMillis).query()) {
-            if (!row.next()) {
+                ResultSet row = ShortForms.set(statement, command, idleMillis)
+                        .set("tid", tid)
+                        .query()) {
+            if (!noted(key, row)) {
                 return ShortForm.none();
             }
             if (!row.getBoolean("done")) {
@@ -144,15 +175,23 @@ final class PostgresShortForms implements ShortForms {
     @Override
     public ShortForm<Reply.Released> release(StoreSession session, Command.Release command, long idleMillis)
             throws SQLException {
+        RecordKey key = new RecordKey(RecordKey.Kind.LOCK, command.lock());
+        return hints.call(key, tid -> release(session, key, tid, command, idleMillis));
+    }
+
+    private ShortForm<Reply.Released> release(
+            StoreSession session, RecordKey key, @Nullable String tid, Command.Release command, long idleMillis)
+            throws SQLException {
         try (NamedSql.Prepared statement = release.on(session.connection);
-                ResultSet row = ShortForms.set(statement, command, idleMillis).query()) {
-            if (!row.next()) {
+                ResultSet row = ShortForms.set(statement, command, idleMillis)
+                        .set("tid", tid)
+                        .query()) {
+            if (!noted(key, row)) {
                 return ShortForm.none();
             }
-            if (!row.getBoolean("done")) {
-                return new ShortForm<>(null, found(session, row));
-            }
-            return ShortForms.released(time(session, row, row.getLong("token")));
+            return row.getBoolean("done")
+                    ? ShortForms.released(time(session, row, row.getLong("token")))
+                    : new ShortForm<>(null, found(session, row));
         }
     }
 
@@ -199,6 +238,13 @@ final class PostgresShortForms implements ShortForms {
             }
             return new Extended(extended, server);
         }
+    }
+
+    /** Notes where the row is. Returns whether there is one. */
+    private boolean noted(RecordKey key, ResultSet row) throws SQLException {
+        boolean isThere = row.next();
+        hints.note(key, isThere ? row.getLong("version") : 0, isThere ? row.getString("place") : null);
+        return isThere;
     }
 
     private static StoredText found(StoreSession session, ResultSet row) throws SQLException {

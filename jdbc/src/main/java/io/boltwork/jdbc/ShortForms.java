@@ -22,9 +22,9 @@ interface ShortForms {
     int BLOCK = LockBackend.TOKENS_PER_HOLD - 1;
 
     /** Returns the short forms of a database, for the tables with a prefix. */
-    static ShortForms of(StoreDialect dialect, String prefix) {
+    static ShortForms of(StoreDialect dialect, String prefix, RowHints hints) {
         return switch (dialect) {
-            case POSTGRESQL -> new PostgresShortForms(prefix);
+            case POSTGRESQL -> new PostgresShortForms(prefix, hints);
             case H2 -> new H2ShortForms(prefix);
             case MARIADB -> ShortForms::extendEach; // an UPDATE does not tell what it has written
         };

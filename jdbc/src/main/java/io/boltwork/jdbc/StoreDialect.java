@@ -30,6 +30,16 @@ enum StoreDialect {
         }
 
         @Override
+        String row() {
+            return "r.ctid = " + PostgresShortForms.at(":kind");
+        }
+
+        @Override
+        String place() {
+            return "CAST(r.ctid AS TEXT)";
+        }
+
+        @Override
         String ignoringDuplicates() {
             return " ON CONFLICT DO NOTHING";
         }
@@ -136,6 +146,7 @@ enum StoreDialect {
             Map.entry("rest", TEXT),
             Map.entry("message", TEXT),
             Map.entry("channel", TEXT),
+            Map.entry("tid", "TID"),
             Map.entry("names", BINARY + "[]"),
             Map.entry("owners", TEXT + "[]"),
             Map.entry("tokens", "BIGINT[]"),
@@ -166,6 +177,16 @@ enum StoreDialect {
     /** Returns a statement that reads the version of the database. */
     String version() {
         return "SELECT version()";
+    }
+
+    /** Returns the condition for one row of the table of locks, which is called r. */
+    String row() {
+        return "r.kind = :kind AND r.name = :name";
+    }
+
+    /** Returns an expression for the place of that row. */
+    String place() {
+        return "NULL";
     }
 
     /** Returns the end of a SELECT of a few rows. */
@@ -212,7 +233,7 @@ enum StoreDialect {
 
     /** Returns a statement. The braces stand for tables with the prefix, and for expressions of the dialect. */
     NamedSql sql(String prefix, String text) {
-        String sql = text;
+        String sql = text.replace("{row}", row()).replace("{place}", place());
         for (String table : new String[] {"lock", "client", "inbox", "store"}) {
             sql = sql.replace("{" + table + "}", prefix + table);
         }

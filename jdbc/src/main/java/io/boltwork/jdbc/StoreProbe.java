@@ -59,6 +59,7 @@ final class StoreProbe {
     private void set(NamedSql.Prepared prepared, String parameter) throws SQLException {
         switch (parameter) {
             case "name", "after", "client" -> prepared.set(parameter, nobody);
+            case "tid" -> prepared.set(parameter, (String) null);
             case "owner", "rest", "message" -> prepared.set(parameter, "probe");
             case "count" -> prepared.set(parameter, 1);
             case "pause" -> prepared.set(parameter, NEVER);

@@ -3,6 +3,11 @@ package io.boltwork.jdbc;
 
 /** The statements of a store in the dialect of its database. Immutable. */
 final class StoreStatements {
+    private static final String UPDATE = """
+            UPDATE {lock} SET version = version + 1, expires_at = :expires, drop_at = :drop, fence = :fence,
+                token = :token, until_at = :until, owner = :owner, rest = :rest
+            WHERE kind = :kind AND name = :name AND version = :version AND {clock} <= :latest""";
+
     final StoreDialect dialect;
 
     /** Returns {@code run} and {@code server}. */
@@ -18,6 +23,10 @@ final class StoreStatements {
     final NamedSql read;
 
     final NamedSql update;
+
+    /** Updates the row at a place, in PostgreSQL. */
+    final NamedSql updateAt;
+
     final NamedSql insert;
     final NamedSql scan;
 
@@ -49,12 +58,10 @@ final class StoreStatements {
         clock = dialect.sql(prefix, "SELECT {clock} AS clock, {started} AS started{dual}");
         read = dialect.sql(prefix, """
                 SELECT {clock} AS clock, {started} AS started,
-                    r.version, r.expires_at, r.fence, r.token, r.until_at, r.owner, r.rest
-                FROM (SELECT 1 AS one) o LEFT JOIN {lock} r ON r.kind = :kind AND r.name = :name""");
-        update = dialect.sql(prefix, """
-                UPDATE {lock} SET version = version + 1, expires_at = :expires, drop_at = :drop, fence = :fence,
-                    token = :token, until_at = :until, owner = :owner, rest = :rest
-                WHERE kind = :kind AND name = :name AND version = :version AND {clock} <= :latest""");
+                    r.version, r.expires_at, r.fence, r.token, r.until_at, r.owner, r.rest, {place} AS place
+                FROM (SELECT 1 AS one) o LEFT JOIN {lock} r ON {row}""");
+        update = dialect.sql(prefix, UPDATE);
+        updateAt = dialect == StoreDialect.POSTGRESQL ? dialect.sql(prefix, UPDATE + " AND ctid = :tid") : update;
         insert = dialect.sql(prefix, """
                 INSERT INTO {lock} (kind, name, version, expires_at, drop_at, fence, token, until_at, owner, rest)
                 SELECT :kind, :name, {clock}, :expires, :drop, :fence, :token, :until, :owner, :rest{dual}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.jdbc;
+
+import io.boltwork.store.RecordKey;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where rows of PostgreSQL were last seen. An index leads to all versions of a row that PostgreSQL could not remove yet: while any
+ * transaction stays open, those are all since it began. A statement that knows a place walks only the versions since then. A place
+ * is no more than a hint: statements check everything about the row, and look into the index if the place has become another's.
+ * Thread-safe.
+ */
+final class RowHints {
+    /** About two megabytes. */
+    private static final int MOST = 10_000;
+    /** The place is behind the end of a table that has become smaller. */
+    private static final String INVALID = "22023";
+
+    private record Place(long version, String tid) {}
+
+    private final Map<RecordKey, Place> places = new ConcurrentHashMap<>();
+
+    /** Executes a statement. */
+    interface HintedCall<T> {
+        T on(@Nullable String tid) throws SQLException;
+    }
+
+    /** Calls with the place where a row was seen last; {@code null} if there is none. */
+    <T> T call(RecordKey key, HintedCall<T> call) throws SQLException {
+        Place place = places.get(key);
+        if (place == null) {
+            return call.on(null);
+        }
+        try {
+            return call.on(place.tid);
+        } catch (SQLException failure) {
+            if (!INVALID.equals(failure.getSQLState())) {
+                throw failure;
+            }
+            places.remove(key);
+            return call.on(null);
+        }
+    }
+
+    /** Returns where a version of a row is; {@code null} if that is not known. */
+    @Nullable
+    String tid(RecordKey key, long version) {
+        Place place = places.get(key);
+        return place == null || place.version != version ? null : place.tid;
+    }
+
+    /** Notes where a row was seen. */
+    void note(RecordKey key, long version, @Nullable String tid) {
+        if (tid == null) {
+            places.remove(key);
+            return;
+        }
+        if (places.size() >= MOST) {
+            places.clear();
+        }
+        places.put(key, new Place(version, tid));
+    }
+}

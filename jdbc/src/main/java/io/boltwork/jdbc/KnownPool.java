@@ -3,11 +3,13 @@ package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,9 @@ final class KnownPool {
             "maximumPoolSize of HikariCP (spring.datasource.hikari.maximum-pool-size in Spring"
                     + " Boot), maxActive of Tomcat JDBC, maxTotal of DBCP, maxSize of Agroal";
 
+    /** Agroal has no getter for it. */
+    private static final Pattern AGROAL_CLOSED = Pattern.compile("pool is closed");
+
     private final List<Object> layers = new ArrayList<>();
 
     /** The pool, or the outermost data source if none that is known is found. */
@@ -55,6 +60,8 @@ final class KnownPool {
 
     /** How many connections the pool lends at most; 0 if that is not known. */
     private final int maximum;
+
+    private volatile boolean isUsed;
 
     KnownPool(DataSource source) {
         for (Object layer = source; layer != null && layers.size() < DEEPEST; layer = wrapped(layer)) {
@@ -134,12 +141,58 @@ final class KnownPool {
 
     /** Returns the name of the pool, or its class: its text might contain a password. */
     private String name() {
-        return Stream.of("getPoolName", "getName")
+        return Stream.of("getName", "getPoolName") // the latter makes the inside of Tomcat's
                 .map(getter -> call(pool, getter))
                 .filter(found -> found instanceof String text && !text.isBlank())
                 .map(found -> Printable.text(String.valueOf(found)))
                 .findFirst()
                 .orElse(pool.getClass().getName());
+    }
+
+    // ================================================================ the end
+
+    /** Notes that the pool has given a connection. Some make their inside with the first one. */
+    void used() {
+        isUsed = true;
+    }
+
+    /**
+     * Returns whether the application has closed the pool.
+     *
+     * @param failure why it has given no connection, or why one has broken; {@code null} if neither has happened
+     */
+    boolean isClosed(@Nullable Throwable failure) {
+        String type = pool.getClass().getName();
+        return Boolean.TRUE.equals(call(pool, "isClosed")) // HikariCP, DBCP
+                || isUsed && isClosedOfTomcat()
+                || type.startsWith("io.agroal.")
+                        && AGROAL_CLOSED.matcher(String.valueOf(failure)).find();
+    }
+
+    /** Tomcat's pool has no inside after its end. Each of its getters would make another one. */
+    private boolean isClosedOfTomcat() {
+        for (Class<?> type = pool.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().equals("org.apache.tomcat.jdbc.pool.DataSourceProxy")) {
+                try {
+                    Field inside = type.getDeclaredField("pool");
+                    inside.setAccessible(true);
+                    return inside.get(pool) == null;
+                } catch (ReflectiveOperationException | RuntimeException another) {
+                    return false;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns the failure of what needs a pool that the application has closed. */
+    BackendException closed(String address, @Nullable Throwable failure) {
+        return new BackendException(
+                address + ": the pool " + name()
+                        + " was closed by the application before the LockClient that uses it. Close"
+                        + " the LockClient first, and make a new pool for a new one",
+                false,
+                failure);
     }
 
     // ================================================================ reflection

@@ -145,7 +145,7 @@ final class MessageThread {
     }
 
     private void run() {
-        while (!closed) {
+        while (!closed && connections.end() == null) {
             Throwable cause;
             try {
                 cause = serve();
@@ -160,10 +160,16 @@ final class MessageThread {
                 }
             }
             if (cause != null && !closed) {
-                opened.completeExceptionally(cause);
-                disconnected(cause);
+                BackendException failure = connections.exception(cause);
+                opened.completeExceptionally(failure);
+                disconnected(failure);
                 pause(); // a connection may be made at once, and fail again at once
             }
+        }
+        BackendException over = connections.end();
+        if (over != null && !closed) {
+            opened.completeExceptionally(over);
+            listener.ended(over);
         }
         end();
     }
@@ -288,10 +294,10 @@ final class MessageThread {
         opened.complete(null);
     }
 
-    private void disconnected(Throwable cause) {
-        if (isUp) {
+    private void disconnected(BackendException failure) {
+        if (isUp && connections.end() == null) {
             isUp = false;
-            listener.disconnected(connections.exception(cause));
+            listener.disconnected(failure);
         }
     }
 }

@@ -74,6 +74,9 @@ final class StoreConnections {
 
     private volatile boolean closed;
 
+    /** Why there will be no connection any more: the application has closed its pool. */
+    private volatile @Nullable BackendException end;
+
     /** Whether idle connections are to be checked at once, because another one has broken. */
     private volatile boolean suspect;
 
@@ -116,7 +119,7 @@ final class StoreConnections {
             return call.on(session);
         } catch (SQLException failed) {
             failure = failed;
-            throw failures.exception(tables.address(), failed);
+            throw exception(failed);
         } catch (RuntimeException | Error defect) {
             failure = defect;
             throw defect;
@@ -164,6 +167,10 @@ final class StoreConnections {
             long left = timeout.toNanos();
             if (forCommands == 0) {
                 left -= System.nanoTime() - lostAt;
+            }
+            BackendException over = end;
+            if (over != null) {
+                throw over;
             }
             if (left <= 0) {
                 throw problem == null ? unavailable("there is no connection", null) : exception(problem);
@@ -226,12 +233,14 @@ final class StoreConnections {
         }
     }
 
-    /** Returns why there is no connection for commands; {@code null} if there is one. */
+    /** Returns why there is no connection for commands, or will be none; {@code null} if there is one. */
     @Nullable
     Throwable outage() {
         lock.lock();
         try {
-            return forCommands > 0 ? null : problem == null ? unavailable("there is no connection", null) : problem;
+            return end != null
+                    ? end
+                    : forCommands > 0 ? null : problem == null ? unavailable("there is no connection", null) : problem;
         } finally {
             lock.unlock();
         }
@@ -244,6 +253,7 @@ final class StoreConnections {
         lock.lockInterruptibly();
         try {
             while (messenger == null || forCommands == 0) {
+                checkEnd();
                 changed.await();
             }
             StoreSession taken = messenger;
@@ -254,11 +264,37 @@ final class StoreConnections {
         }
     }
 
+    private void checkEnd() {
+        BackendException over = end;
+        if (over != null) {
+            throw over;
+        }
+    }
+
+    /** Returns why there will be no connection any more; {@code null} if there may be. */
+    @Nullable
+    BackendException end() {
+        return end;
+    }
+
+    /** Finds out whether a connection was lost because the application has closed its pool. */
+    private @Nullable BackendException endOf(Throwable failure) {
+        BackendException over = end;
+        boolean isOfPool = !(failure instanceof SQLException sql) || sql.getSQLState() == null;
+        if (over == null && !closed && (isOfPool || failures.breaksConnection(failure)) && pool.isClosed(failure)) {
+            BackendException found = pool.closed(tables.address(), failure);
+            over = found;
+            change(() -> end = found);
+        }
+        return over;
+    }
+
     /** Waits until there is a connection for commands. */
     void awaitCommands() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (forCommands == 0) {
+                checkEnd();
                 changed.await();
             }
         } finally {
@@ -299,6 +335,10 @@ final class StoreConnections {
 
     /** Returns the exception for a failure. */
     BackendException exception(Throwable failure) {
+        BackendException over = endOf(failure);
+        if (over != null) {
+            return over;
+        }
         return failure instanceof BackendException known
                 ? known
                 : failure instanceof SQLException sql
@@ -310,7 +350,7 @@ final class StoreConnections {
 
     private void run() {
         long pause = FIRST_PAUSE;
-        while (!closed) {
+        while (!closed && end == null) {
             try {
                 if (connectOne()) {
                     pause = FIRST_PAUSE;
@@ -320,6 +360,7 @@ final class StoreConnections {
                 LockSupport.parkNanos(this, PING / 2);
             } catch (SQLException | RuntimeException failed) {
                 change(() -> problem = failed);
+                endOf(failed);
                 LockSupport.parkNanos(
                         this, pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2));
                 pause = Math.min(LONGEST_PAUSE, pause * 2);
@@ -333,8 +374,12 @@ final class StoreConnections {
         if (!forMessages && !areCommandsMissing()) {
             return false;
         }
+        if (pool.isClosed(null)) {
+            throw new SQLException("The pool is closed");
+        }
         StoreSession session = ConnectAttempt.begin(() -> StoreSession.open(source, tables, timeout), abandoned)
                 .await(LONGEST_CONNECT);
+        pool.used();
         change(() -> {
             problem = null;
             shortSince = System.nanoTime();

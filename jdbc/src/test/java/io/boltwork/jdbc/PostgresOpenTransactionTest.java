@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class PostgresOpenTransactionTest {
     private static final PostgresSite SITE = PostgresSite.get();
     private static final int VERSIONS = 6_000;
-    private static final int MEASURED = 200;
+    private static final int MEASURED = 100;
     /** A pair alone reads about 13 blocks, and 150 if all versions are read; one that is handed over 55. */
     private static final double MOST_BLOCKS = 60;
 

@@ -33,7 +33,7 @@ final class PostgresShortForms implements ShortForms {
     private static final String SEEN = """
             WITH at AS MATERIALIZED (SELECT {at} AS tid), seen AS MATERIALIZED (
                 SELECT version, expires_at, fence, token, until_at, owner, rest, ctid FROM {lock}
-                WHERE ctid = (SELECT tid FROM at)
+                WHERE ctid = (SELECT tid FROM at) AND kind = 0 AND name = :name
             ),
             """.replace("{at}", at("0"));
 

@@ -4,6 +4,7 @@ package io.boltwork.jdbc;
 import io.boltwork.store.RecordKey;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +19,12 @@ final class RowHints {
     private static final int MOST = 10_000;
     /** The place is behind the end of a table that has become smaller. */
     private static final String INVALID = "22023";
+    /** Versions cannot be followed, as in a table with partitions. */
+    private static final Set<String> IMPOSSIBLE = Set.of("0A000", "42501", "42809", "42883", "XX000");
 
     private record Place(long version, String tid) {}
 
+    private volatile boolean isOff;
     private final Map<RecordKey, Place> places = new ConcurrentHashMap<>();
 
     /** Executes a statement. */
@@ -37,9 +41,11 @@ final class RowHints {
         try {
             return call.on(place.tid);
         } catch (SQLException failure) {
-            if (!INVALID.equals(failure.getSQLState())) {
+            String state = String.valueOf(failure.getSQLState());
+            if (!INVALID.equals(state) && !IMPOSSIBLE.contains(state)) {
                 throw failure;
             }
+            isOff |= IMPOSSIBLE.contains(state);
             places.remove(key);
             return call.on(null);
         }
@@ -54,7 +60,7 @@ final class RowHints {
 
     /** Notes where a row was seen. */
     void note(RecordKey key, long version, @Nullable String tid) {
-        if (tid == null) {
+        if (tid == null || isOff) {
             places.remove(key);
             return;
         }

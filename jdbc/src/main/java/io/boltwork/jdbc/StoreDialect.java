@@ -31,7 +31,7 @@ enum StoreDialect {
 
         @Override
         String row() {
-            return "r.ctid = " + PostgresShortForms.at(":kind");
+            return super.row() + " AND r.ctid = " + PostgresShortForms.at(":kind");
         }
 
         @Override

@@ -47,6 +47,25 @@ class PostgresOpenTransactionTest {
         }
     }
 
+    @Test
+    void aPlaceThatIsGoneIsNoMoreThanAHint() {
+        try (LockClient client = LockClient.create(JdbcBackend.on(SITE.source(), options))) {
+            for (int i = 0; i < 100; i++) {
+                client.lock("lock " + i).acquire().release();
+            }
+            for (String change : List.of("VACUUM FULL %s", "TRUNCATE %s", "DELETE FROM %s", "VACUUM %s")) {
+                SITE.execute(change.formatted(options.tablePrefix() + "lock"));
+                for (int i = 0; i < 100; i += 33) {
+                    Lease held = client.lock("lock " + i).acquire();
+                    assertThat(client.inspector().describe("lock " + i).holders())
+                            .hasSize(1);
+                    held.release();
+                }
+            }
+            assertThat(client.health().warnings()).isEmpty();
+        }
+    }
+
     private static void alone(LockClient one, LockClient two) {
         one.lock("hot").acquire().release();
     }

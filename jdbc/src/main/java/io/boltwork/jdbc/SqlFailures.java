@@ -3,6 +3,7 @@ package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
+import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
@@ -12,8 +13,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Knows what the errors of databases mean. Thread-safe. */
@@ -51,6 +54,9 @@ final class SqlFailures {
     private static final Set<Integer> MARIADB_RIGHTS = Set.of(1044, 1142, 1143, 1227, 1370);
     /** Of MariaDB and of H2. */
     private static final Set<Integer> SYNTAX = Set.of(1064, 42000, 42001);
+
+    /** Causes may form a circle. */
+    private static final int DEEPEST = 20;
 
     private static final int H2_READ_ONLY = 90097;
     private static final Set<Integer> H2_CONNECTION = Set.of(90007, 90067, 90098, 90108, 90121);
@@ -126,7 +132,20 @@ final class SqlFailures {
     /** Returns the exception for the caller. */
     BackendException exception(String address, SQLException failure) {
         Kind kind = kind(failure);
-        return new BackendException(address + ": " + told(failure) + advice(kind), isRetryable(kind), failure);
+        return new BackendException(
+                address + ": " + told(failure) + unknownName(failure) + advice(kind), isRetryable(kind), failure);
+    }
+
+    /** Returns that the name of the server is unknown, if that is the cause. Some drivers only say that they cannot connect. */
+    private static String unknownName(SQLException failure) {
+        return Stream.iterate((Throwable) failure, Objects::nonNull, Throwable::getCause)
+                .limit(DEEPEST)
+                .filter(UnknownHostException.class::isInstance)
+                .map(unknown -> String.valueOf(unknown.getMessage()).replaceFirst(":.*", ""))
+                .map(name -> " The name '" + Printable.text(name)
+                        + "' is unknown on this machine. Check the spelling, and the DNS of this machine")
+                .findFirst()
+                .orElse("");
     }
 
     /** Returns what the database, its driver or its pool says, without passwords. */

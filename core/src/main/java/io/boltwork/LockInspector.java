@@ -14,6 +14,7 @@ import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -48,6 +49,9 @@ public final class LockInspector {
 
     /** The number of keys that the server examines at a time, which takes it less than a millisecond. */
     private static final int PAGE = 500;
+
+    /** The number of locks that are asked for at once. A database executes two of these commands at a time. */
+    private static final int AT_ONCE = 25;
 
     private final Engine engine;
 
@@ -107,6 +111,29 @@ public final class LockInspector {
             cursor = page.cursor();
         } while (!cursor.isEmpty() && found.size() < limit);
         return List.copyOf(found.values());
+    }
+
+    /**
+     * Looks again at locks that {@link #list(String, int) list} has found. Costs as much as the locks given, however many
+     * locks there are. The backend is asked about 25 of them at a time, in one round trip.
+     *
+     * @param found the locks to look at, of which only the kind and the name count
+     * @return what they are now, in the same order; without those that are neither held, nor kept closed, nor waited for
+     */
+    public List<LockSummary> refresh(List<LockSummary> found) {
+        List<LockSummary> now = new ArrayList<>();
+        for (int from = 0; from < found.size(); from += AT_ONCE) {
+            List<LockSummary> some = found.subList(from, Math.min(found.size(), from + AT_ONCE));
+            List<Reply.Answer> answers = engine.ask(some.stream()
+                    .map(lock -> new Look.Inspect(lock.name(), lock.kind()))
+                    .toList());
+            for (int i = 0; i < some.size(); i++) {
+                Inspected lock = (Inspected) answers.get(i);
+                long millis = lock.server().millis();
+                lock.summary(some.get(i).kind(), some.get(i).name()).ifPresent(seen -> now.add(summary(seen, millis)));
+            }
+        }
+        return List.copyOf(now);
     }
 
     private static LockSummary summary(Report.ScannedLocks.Lock lock, long now) {

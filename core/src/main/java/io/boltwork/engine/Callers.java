@@ -20,6 +20,8 @@ import io.boltwork.spi.Patience;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
@@ -330,13 +332,21 @@ final class Callers {
 
     // ================================================================ asking the backend
 
-    /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
-    Reply.Answer ask(Command<?> command) {
+    /** Sends the backend commands that concern no machine, all at once. Sleeps until the backend has answered all of them. */
+    List<Reply.Answer> ask(List<? extends Command<?>> commands) {
         if (core.isClosed()) {
             throw new ClientClosedException("The client is closed; it can no longer ask " + core.backend);
         }
-        Promise<Reply> outcome = new Promise<>();
-        core.backend.send(command, outcome::decide);
+        List<Promise<Reply>> outcomes = new ArrayList<>();
+        for (Command<?> command : commands) {
+            Promise<Reply> outcome = new Promise<>();
+            core.backend.send(command, outcome::decide);
+            outcomes.add(outcome);
+        }
+        return outcomes.stream().map(this::answer).toList();
+    }
+
+    private Reply.Answer answer(Promise<Reply> outcome) {
         if (!sleep(outcome, core.timing.commandTimeout())) {
             throw noAnswer();
         }

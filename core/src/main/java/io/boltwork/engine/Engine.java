@@ -284,7 +284,12 @@ public final class Engine extends ErrorFlagOwner {
 
     /** Sends the backend a command that concerns no machine. Sleeps until the backend has answered. */
     public Reply.Answer ask(Command<?> command) {
-        return callers.ask(command);
+        return ask(List.of(command)).get(0);
+    }
+
+    /** Sends the backend several such commands at once. Sleeps until it has answered all of them. */
+    public List<Reply.Answer> ask(List<? extends Command<?>> commands) {
+        return callers.ask(commands);
     }
 
     /** The number of waiters. A machine that is busy at the moment may be left out. */

@@ -217,6 +217,10 @@ abstract class LockContractInspecting extends LockContractPart {
                 .isEmpty();
         assertThat(inspector.list(name + ":[ab]1", 100)).as("no sets").isEmpty();
         assertThat(inspector.list(name + ":*", 2)).hasSize(2);
+        List<LockSummary> found = inspector.list(name + ":*", 100);
+        assertThat(inspector.refresh(found))
+                .usingRecursiveFieldByFieldElementComparatorIgnoringFields("remaining")
+                .isEqualTo(found);
         assertThat(inspector.list(name + ":b1", 1)).singleElement().satisfies(lock -> {
             assertThat(lock.state()).isEqualTo(State.HELD);
             assertThat(lock.fencingToken()).isEqualTo(tokenOf(wanted));
@@ -242,11 +246,16 @@ abstract class LockContractInspecting extends LockContractPart {
         for (int i = 0; i < 600; i++) { // more than one scan of the server finds
             leases.add(party.lock(name + ":" + i).acquire());
         }
-        assertThat(names(party.client().inspector().list(name + ":*", 1_000)))
-                .hasSize(600)
-                .doesNotHaveDuplicates();
-        assertThat(party.client().inspector().list(name + ":*", 250)).hasSize(250);
-        leases.forEach(Lease::release);
+        LockInspector inspector = party.client().inspector();
+        List<LockSummary> found = inspector.list(name + ":*", 1_000);
+        assertThat(names(found)).hasSize(600).doesNotHaveDuplicates();
+        assertThat(inspector.list(name + ":*", 250)).hasSize(250);
+        leases.subList(0, 590).forEach(Lease::release);
+        List<String> left = new ArrayList<>(names(found));
+        left.retainAll(leases.subList(590, 600).stream().map(Lease::lockName).toList());
+        assertThat(names(inspector.refresh(found))).containsExactlyElementsOf(left);
+        leases.subList(590, 600).forEach(Lease::release);
+        assertThat(inspector.refresh(found)).isEmpty();
     }
 
     @Test

@@ -211,6 +211,9 @@ abstract class SemaphoreContractInspecting extends LockContractPart {
         assertThat(seen.holders()).isEqualTo(2);
         assertThat(seen.permits()).isEqualTo(3);
         assertThat(seen.fencingToken()).isEqualTo(one.fencingToken());
+        assertThat(inspector.refresh(List.of(seen)))
+                .extracting(LockSummary::permits)
+                .containsExactly(3);
         assertThat(seen.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
         assertThat(seen.toString())
                 .startsWith(name + " SEMAPHORE HELD by 2 with 3 permits, fencing token " + one.fencingToken())

@@ -3,25 +3,27 @@ package io.boltwork.tools.console;
 
 import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
-import io.boltwork.LockInspector;
 import io.boltwork.LockSummary;
 import io.boltwork.tools.output.JsonWriter;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Looks at the store and writes as JSON what a page shows. Used by one thread. */
 final class StoreLooks {
-    /** The largest number of locks that are examined for a list. */
-    static final int FOUND = 10_000;
+    /** The largest number of locks that a page shows. */
+    static final int SHOWN = 50;
 
-    /** The largest number of locks that a page gets. */
-    static final int SHOWN = 200;
+    /** The largest number of surveys that are kept; pages may show as many choices of locks. */
+    private static final int SURVEYS = 32;
 
     private final LockClient locks;
     private final LockHistories histories = new LockHistories();
+    private final Map<LockSurvey.Choice, LockSurvey> surveys = new LinkedHashMap<>(16, 0.75f, true);
 
     StoreLooks(LockClient locks) {
         this.locks = locks;
@@ -43,26 +45,56 @@ final class StoreLooks {
     }
 
     private String list(View.OfLocks view) {
-        LockInspector inspector = locks.inspector();
-        List<LockSummary> found = view.kind() == null
-                ? inspector.list(view.pattern(), FOUND)
-                : inspector.list(view.kind(), view.pattern(), FOUND);
-        List<LockSummary> fitting = view.state() == null
-                ? found
-                : found.stream().filter(lock -> lock.state() == view.state()).toList();
+        LockSurvey survey = survey(new LockSurvey.Choice(view.pattern(), view.kind()));
+        survey.refresh(shown(fitting(survey, view), view));
+        List<LockSummary> fitting = fitting(survey, view);
+        List<LockSummary> shown = shown(fitting, view);
+        return json(out -> out.object(() -> {
+            out.number("found", fitting.size());
+            out.flag("all", survey.isComplete());
+            out.number("held", count(fitting, LockSummary.State.HELD));
+            out.number(
+                    "waiting", fitting.stream().mapToLong(LockSummary::waiting).sum());
+            out.millis("ageMillis", survey.age());
+            out.number("page", first(fitting, view) / SHOWN + 1);
+            out.number("first", first(fitting, view));
+            out.array("locks", shown, out::lock);
+        }));
+    }
+
+    private LockSurvey survey(LockSurvey.Choice choice) {
+        surveys.values().removeIf(LockSurvey::isOver);
+        LockSurvey survey = surveys.get(choice);
+        if (survey == null) {
+            survey = new LockSurvey(locks.inspector(), choice);
+            surveys.put(choice, survey);
+            if (surveys.size() > SURVEYS) {
+                surveys.remove(surveys.keySet().iterator().next());
+            }
+        }
+        return survey;
+    }
+
+    private static List<LockSummary> fitting(LockSurvey survey, View.OfLocks view) {
         Comparator<LockSummary> names = Comparator.comparing(LockSummary::name).thenComparing(LockSummary::kind);
         Comparator<LockSummary> order = view.byName()
                 ? names
                 : Comparator.comparingInt(LockSummary::waiting).reversed().thenComparing(names);
-        List<LockSummary> shown = fitting.stream().sorted(order).limit(SHOWN).toList();
-        return json(out -> out.object(() -> {
-            out.number("found", fitting.size());
-            out.flag("all", found.size() < FOUND);
-            out.number("held", count(fitting, LockSummary.State.HELD));
-            out.number(
-                    "waiting", fitting.stream().mapToLong(LockSummary::waiting).sum());
-            out.array("locks", shown, out::lock);
-        }));
+        return survey.locks().stream()
+                .filter(lock -> view.state() == null || lock.state() == view.state())
+                .sorted(order)
+                .toList();
+    }
+
+    /** Returns the locks of the page. If there are fewer pages, it is the last one. */
+    private static List<LockSummary> shown(List<LockSummary> fitting, View.OfLocks view) {
+        int first = first(fitting, view);
+        return fitting.subList(first, Math.min(fitting.size(), first + SHOWN));
+    }
+
+    private static int first(List<LockSummary> fitting, View.OfLocks view) {
+        int last = Math.max(0, fitting.size() - 1) / SHOWN;
+        return Math.min(view.page(), last) * SHOWN;
     }
 
     private static long count(List<LockSummary> locks, LockSummary.State state) {

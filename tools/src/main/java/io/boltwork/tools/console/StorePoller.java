@@ -17,23 +17,27 @@ import java.util.stream.Stream;
 
 /*
  * One thread looks at the store for all pages. Each view that some page shows is looked at once in its interval, however many
- * pages show it. The time between two looks is at least four times the duration of the last one, so that the console never
- * keeps a slow store busy. The thread ends when the last page is closed, and the next page starts another one.
+ * pages show it, and however often they are loaded. The time between two looks is at least four times the duration of the last
+ * one, and ten times for a look that searches all keys, so that the console never keeps a slow store busy. The thread ends when
+ * the last page is closed, and the next page starts another one.
  */
 /** Looks at the store while pages are open, and gives each page what it shows. */
 final class StorePoller implements AutoCloseable {
+    /** How many times longer than a search the pause after it is. */
+    static final int SEARCH_PAUSE_FACTOR = 10;
+
     private static final int PAUSE_FACTOR = 4;
     private static final View HEALTH = new View.OfHealth();
 
-    private record Look(String event, String json) {}
+    /* due by System.nanoTime() */
+    private record Look(String event, String json, long due) {}
 
     private final StoreLooks looks;
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<OpenPage> pages = new HashSet<>();
-    private final Map<View, Long> due = new HashMap<>(); // by System.nanoTime()
-    private final Map<View, Look> latest = new HashMap<>();
+    private final Map<View, Look> latest = new HashMap<>(); // of the views that are shown, or not due yet
     private boolean running;
     private boolean closed;
     private long lookCount;
@@ -55,11 +59,12 @@ final class StorePoller implements AutoCloseable {
             if (closed || pages.size() >= limit) {
                 return false;
             }
+            dropOld(); // the page gets what others have got already
             pages.add(page);
             Stream.of(page.view(), HEALTH)
                     .map(latest::get)
                     .filter(Objects::nonNull)
-                    .forEach(look -> page.put(look.event(), look.json())); // what other pages have got already
+                    .forEach(look -> page.put(look.event(), look.json()));
             if (running) {
                 changed.signalAll();
             } else {
@@ -89,11 +94,29 @@ final class StorePoller implements AutoCloseable {
     void hurry() {
         lock.lock();
         try {
-            due.clear();
+            latest.clear();
             changed.signalAll();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Forgets the looks that are due again, except those that a page shows. */
+    private void dropOld() {
+        Set<View> shown = shown();
+        long now = System.nanoTime();
+        latest.entrySet()
+                .removeIf(look ->
+                        !shown.contains(look.getKey()) && look.getValue().due() - now <= 0);
+    }
+
+    private Set<View> shown() {
+        Set<View> shown = new HashSet<>();
+        if (running) {
+            shown.add(HEALTH);
+            pages.forEach(page -> shown.add(page.view()));
+        }
+        return shown;
     }
 
     /** Returns how often the store was looked at. */
@@ -101,6 +124,16 @@ final class StorePoller implements AutoCloseable {
         lock.lock();
         try {
             return lookCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether the store is being looked at. */
+    boolean isRunning() {
+        lock.lock();
+        try {
+            return running;
         } finally {
             lock.unlock();
         }
@@ -121,19 +154,15 @@ final class StorePoller implements AutoCloseable {
             while (true) {
                 if (closed || pages.isEmpty()) {
                     running = false;
-                    due.clear();
-                    latest.clear();
                     return List.of();
                 }
-                Set<View> shown = new HashSet<>(Set.of(HEALTH));
-                pages.forEach(page -> shown.add(page.view()));
-                due.keySet().retainAll(shown);
-                latest.keySet().retainAll(shown);
+                dropOld();
                 long now = System.nanoTime();
                 long wait = Long.MAX_VALUE;
                 List<View> ready = new ArrayList<>();
-                for (View view : shown) {
-                    long left = due.containsKey(view) ? due.get(view) - now : 0;
+                for (View view : shown()) {
+                    Look look = latest.get(view);
+                    long left = look == null ? 0 : look.due() - now;
                     if (left <= 0) {
                         ready.add(view);
                     }
@@ -154,11 +183,20 @@ final class StorePoller implements AutoCloseable {
 
     private void look(View view) {
         long begin = System.nanoTime();
-        Look look = lookAt(view);
+        String event = view.event();
+        int pause = view.searches() ? SEARCH_PAUSE_FACTOR : PAUSE_FACTOR;
+        String json;
+        try {
+            json = looks.at(view);
+        } catch (RuntimeException failed) { // the next look may succeed
+            event = "problem";
+            pause = PAUSE_FACTOR;
+            json = StoreLooks.problem(message(failed));
+        }
         long end = System.nanoTime();
+        Look look = new Look(event, json, end + Math.max(view.every().toNanos(), pause * (end - begin)));
         lock.lock();
         try {
-            due.put(view, end + Math.max(view.every().toNanos(), PAUSE_FACTOR * (end - begin)));
             latest.put(view, look);
             for (OpenPage page : pages) {
                 if (view.equals(page.view()) || view.equals(HEALTH)) {
@@ -167,14 +205,6 @@ final class StorePoller implements AutoCloseable {
             }
         } finally {
             lock.unlock();
-        }
-    }
-
-    private Look lookAt(View view) {
-        try {
-            return new Look(view.event(), looks.at(view));
-        } catch (RuntimeException failed) { // the next look may succeed
-            return new Look("problem", StoreLooks.problem(message(failed)));
         }
     }
 

@@ -16,6 +16,11 @@ sealed interface View {
     /** The shortest time between two looks. */
     Duration every();
 
+    /** Returns whether a look searches all keys of the store. */
+    default boolean searches() {
+        return false;
+    }
+
     /**
      * A list of locks.
      *
@@ -23,8 +28,9 @@ sealed interface View {
      * @param kind their kind, or null for all
      * @param state their state, or null for all
      * @param byName whether they are in the order of their names, and not those with the most waiters first
+     * @param page the part of the list that is shown, from 0
      */
-    record OfLocks(String pattern, @Nullable LockKind kind, LockSummary.@Nullable State state, boolean byName)
+    record OfLocks(String pattern, @Nullable LockKind kind, LockSummary.@Nullable State state, boolean byName, int page)
             implements View {
         @Override
         public String event() {
@@ -51,12 +57,17 @@ sealed interface View {
 
         @Override
         public Duration every() {
-            return Duration.ofMillis(500);
+            return Duration.ofSeconds(1);
         }
     }
 
     /** The clients. */
     record OfClients() implements View {
+        @Override
+        public boolean searches() {
+            return true;
+        }
+
         @Override
         public String event() {
             return "clients";
@@ -91,12 +102,13 @@ sealed interface View {
             case "locks" ->
                 new OfLocks(
                         pattern(query.get("pattern")),
-                        query.get("kind").isEmpty() ? null : constant(LockKind.class, "kind", query.get("kind")),
+                        query.get("kind").isEmpty() ? null : kind(query.get("kind")),
                         query.get("state").isEmpty()
                                 ? null
                                 : constant(LockSummary.State.class, "state", query.get("state")),
-                        query.get("sort").equals("name"));
-            case "lock" -> new OfLock(constant(LockKind.class, "kind", query.get("kind")), name(query.get("name")));
+                        query.get("sort").equals("name"),
+                        page(query.get("page")));
+            case "lock" -> new OfLock(kind(query.get("kind")), name(query.get("name")));
             case "clients" -> new OfClients();
             case "health" -> new OfHealth();
             default -> throw new IllegalArgumentException("view must be locks, lock, clients or health");
@@ -118,6 +130,19 @@ sealed interface View {
 
     private static String pattern(String text) {
         return text.isEmpty() ? "*" : bounded("pattern", text);
+    }
+
+    /** Reads the number of a page, from 1. Returns it from 0. */
+    private static int page(String text) {
+        int last = LockSurvey.FOUND / StoreLooks.SHOWN;
+        try {
+            int page = text.isEmpty() ? 1 : Integer.parseInt(text);
+            if (page >= 1 && page <= last) {
+                return page - 1;
+            }
+        } catch (NumberFormatException wrong) { // told below
+        }
+        throw new IllegalArgumentException("page must be from 1 to " + last);
     }
 
     private static String name(String text) {

@@ -3,6 +3,7 @@
 import {announce, count, duration, el, keyedRows, kindText, lockLink, printable, setText, show, stateMark} from './dom.js';
 
 const PAUSE = 250; // between the last key and the search
+const LAST_PAGE = 200; // as the console counts them, of 10,000 locks
 
 export function create(parameters, shared, follow) {
   const values = {
@@ -10,8 +11,9 @@ export function create(parameters, shared, follow) {
     kind: parameters.get('kind') ?? '',
     state: parameters.get('state') ?? '',
     sort: parameters.get('sort') ?? '',
+    page: String(Math.min(LAST_PAGE, Math.max(1, parseInt(parameters.get('page'), 10) || 1))),
   };
-  let tellsCount = false;
+  let telling = null;
   let timer = 0;
 
   const sums = el('p', {class: 'sums'});
@@ -36,7 +38,10 @@ export function create(parameters, shared, follow) {
       el('th', {scope: 'col', class: 'number wide', text: 'Token'}))),
     body);
   const empty = el('p', {class: 'empty', text: 'Looking at the store…'});
-  const more = el('p', {class: 'note', hidden: true});
+  const previous = el('button', {type: 'button', text: 'Previous', on: {click: () => turn(-1)}});
+  const next = el('button', {type: 'button', text: 'Next', on: {click: () => turn(1)}});
+  const shown = el('span');
+  const pages = el('nav', {class: 'pages', 'aria-label': 'Parts of the list', hidden: true}, previous, shown, next);
   show(table, false);
 
   function select(id, value, options) {
@@ -48,17 +53,28 @@ export function create(parameters, shared, follow) {
 
   function changed() {
     clearTimeout(timer);
-    Object.assign(values, {search: search.value, kind: kind.value, state: state.value, sort: sort.value});
-    const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+    Object.assign(values, {search: search.value, kind: kind.value, state: state.value, sort: sort.value, page: '1'});
+    look(({found, data}) => data.found === 0 ? 'No lock fits.' : `${found} found.`);
+  }
+
+  function turn(step) {
+    values.page = String(Number(values.page) + step);
+    window.scrollTo(0, 0);
+    look(({part}) => part);
+  }
+
+  /** Shows what the values ask for, and tells screen readers about it. */
+  function look(told) {
+    const query = new URLSearchParams(Object.entries(values).filter(([name, value]) => value !== '' && !(name === 'page' && value === '1')));
     history.replaceState(null, '', '#/locks' + (query.size ? '?' + query : ''));
-    tellsCount = true;
+    telling = told;
     follow(wanted());
   }
 
   function wanted() {
     const text = values.search.trim();
     const pattern = text === '' ? '*' : /[*?]/.test(text) ? text : `*${text}*`;
-    return {view: 'locks', pattern, kind: values.kind, state: values.state, sort: values.sort};
+    return {view: 'locks', pattern, kind: values.kind, state: values.state, sort: values.sort, page: values.page};
   }
 
   function update(event, data) {
@@ -67,19 +83,35 @@ export function create(parameters, shared, follow) {
     }
     const isFiltered = values.search.trim() !== '' || values.kind !== '' || values.state !== '';
     const found = data.all ? count(data.found, 'lock') : `${data.found.toLocaleString('en')} locks or more`;
-    sums.replaceChildren(...[found, `${data.held.toLocaleString('en')} held`, `${data.waiting.toLocaleString('en')} waiting`]
-      .map((text) => el('span', {text})));
+    const age = data.ageMillis < 2000 ? null : `counted ${Math.round(data.ageMillis / 1000)} s ago`;
+    sums.replaceChildren(...[found, `${data.held.toLocaleString('en')} held`, `${data.waiting.toLocaleString('en')} waiting`, age]
+      .filter((text) => text !== null).map((text) => el('span', {text})));
     const busiest = Math.max(4, ...data.locks.map((lock) => lock.waiting));
     keyedRows(body, data.locks, (lock) => `${lock.kind} ${lock.name}`, newRow, (row, lock) => fill(row, lock, busiest));
     show(table, data.locks.length > 0);
     show(empty, data.locks.length === 0);
     setText(empty, isFiltered ? 'No lock fits. Change the search or the filters.'
       : 'No lock is in use. A lock appears here while it is held, kept closed or waited for.');
-    show(more, data.found > data.locks.length);
-    setText(more, `${data.locks.length} of ${found} are shown. Search for a part of the name to see others.`);
-    if (tellsCount) {
-      tellsCount = false;
-      announce(data.found === 0 ? 'No lock fits.' : `${found} found.`);
+    values.page = String(data.page); // there may be fewer than before
+    const end = data.first + data.locks.length;
+    const part = `${(data.first + 1).toLocaleString('en')} to ${end.toLocaleString('en')} of ${found}`;
+    show(pages, data.found > data.locks.length);
+    setText(shown, part);
+    enable(previous, data.first > 0, next);
+    enable(next, end < data.found, previous);
+    if (telling) {
+      announce(telling({found, data, part}));
+      telling = null;
+    }
+  }
+
+  /** Enables a button or disables it. The focus does not stay on a disabled one. */
+  function enable(button, isEnabled, other) {
+    const hasFocus = document.activeElement === button;
+    button.disabled = !isEnabled;
+    if (hasFocus && !isEnabled) {
+      other.disabled = false;
+      other.focus();
     }
   }
 
@@ -95,7 +127,7 @@ export function create(parameters, shared, follow) {
     el('div', {class: 'field'}, el('label', {for: 'state', text: 'State'}), state),
     el('div', {class: 'field'}, el('label', {for: 'sort', text: 'First'}), sort)),
     el('div', {class: 'card'}, table, empty),
-    more);
+    pages);
   return {title: 'Locks', element, update, parameters: wanted};
 }
 

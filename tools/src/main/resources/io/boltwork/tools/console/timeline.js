@@ -62,7 +62,7 @@ export function createTimeline() {
       el('ul', {class: 'legend'}, el('li', {}, el('span', {class: 'key hold'}), 'holds'), el('li', {}, el('span', {class: 'key wait'}), 'waits'), el('li', {}, el('span', {class: 'key gap'}), 'not watched')),
       el('div', {class: 'field inline'}, el('label', {for: 'range', text: 'Show'}), choice)),
     lanes, axis, empty, others,
-    el('p', {class: 'note', text: 'What this console has seen since it was started, while a page showed this lock. It looks twice a second, so it can miss shorter holds.'}),
+    el('p', {class: 'note', text: 'What this console has seen since it was started, while a page showed this lock. It looks once a second, so it can miss shorter holds.'}),
     details);
   return {element, update: (data) => {
     latest = data;

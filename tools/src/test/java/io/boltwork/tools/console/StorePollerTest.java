@@ -37,7 +37,11 @@ class StorePollerTest {
     }
 
     private static View list(String pattern) {
-        return new View.OfLocks(pattern, null, null, false);
+        return list(pattern, 0);
+    }
+
+    private static View list(String pattern, int page) {
+        return new View.OfLocks(pattern, null, null, true, page);
     }
 
     /** Takes events until one of a name has come. */
@@ -76,14 +80,11 @@ class StorePollerTest {
         OpenPage page = open(list("*"));
         event(page, "locks");
         poller.close(page);
-        Await.until(
-                "the end of the thread",
-                () -> Thread.getAllStackTraces().keySet().stream()
-                        .noneMatch(thread -> thread.getName().equals("boltwork-console-poller")));
+        Await.until("the end of the looks", () -> !poller.isRunning());
         long looks = poller.lookCount();
         OpenPage next = open(list("*"));
         event(next, "locks");
-        assertThat(poller.lookCount()).isGreaterThan(looks);
+        Await.until("another look", () -> poller.lookCount() > looks);
     }
 
     @Test
@@ -96,7 +97,40 @@ class StorePollerTest {
         assertThat(all).startsWith("{\"found\":3000,\"all\":true,\"held\":3000,");
         assertThat(all.split("\"name\"", -1)).hasSize(StoreLooks.SHOWN + 1);
         assertThat(event(open(list("many:29?7")), "locks")).contains("\"found\":10,", "many:2917", "many:2997");
+        assertThat(event(open(list("many:*", 59)), "locks"))
+                .as("the last ones by name")
+                .contains("\"page\":60,\"first\":2950,", "\"many:999\"");
+        assertThat(event(open(list("many:*", 150)), "locks"))
+                .as("there are not so many")
+                .contains("\"first\":2950,");
         leases.forEach(Lease::close);
+    }
+
+    @Test
+    void aLockOnThePageIsUpToDateAlthoughTheOthersAreNotCounted() throws InterruptedException {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 1_000; i < 3_000; i++) { // counted every 20 s
+            leases.add(client.lock("many:" + i).acquire());
+        }
+        OpenPage page = open(list("many:*"));
+        assertThat(event(page, "locks")).contains("\"found\":2000,", "\"many:1003\"");
+        leases.get(3).close();
+        String next = event(page, "locks");
+        assertThat(next).contains("\"found\":1999,", "\"many:1050\"").doesNotContain("\"many:1003\"");
+        assertThat(next.split("\"name\"", -1)).hasSize(StoreLooks.SHOWN + 1);
+        leases.forEach(Lease::close);
+    }
+
+    @Test
+    void loadingAPageAgainAndAgainAddsNoLooks() throws InterruptedException {
+        long begin = System.nanoTime();
+        for (int i = 0; i < 50; i++) {
+            OpenPage page = open(new View.OfClients());
+            event(page, "clients");
+            poller.close(page);
+        }
+        long times = Duration.ofNanos(System.nanoTime() - begin).toSeconds() / 2 + 1;
+        assertThat(poller.lookCount()).isLessThanOrEqualTo(2 * times);
     }
 
     @Test

@@ -16,8 +16,14 @@ import org.jspecify.annotations.Nullable;
  * 1. Host is on the list, else 403: a foreign site that made its name point here gets nothing.
  * 2. Origin, if there is one, is the origin of the console itself, else 403. Cookies are sent from each port of a host, so
  *    SameSite alone does not keep away another server on localhost. A request that changes something must have an Origin.
- * 3. The cookie is right, else 401. The token of the printed URL is exchanged for the cookie, and the redirect removes the
+ * 3. Sec-Fetch-Site, if there is one, says that no other origin has caused the request, else 403. The only exception is a
+ *    link to the page itself, which must work in a mail or a chat.
+ * 4. The cookie is right, else 401. The token of the printed URL is exchanged for the cookie, and the redirect removes the
  *    token from the address and with it from the history and from screenshots.
+ *
+ * The cookie is SameSite=Lax: after a click on a link in another site, browsers would not send a Strict one, not even to the
+ * address of the redirect. They send a Lax one for links only, which change nothing, and not for forms, scripts, images and
+ * frames of other sites. For other ports of the same host, which are the same site, there are the checks 2 and 3.
  *
  * The cookie has a value of its own, so that a stolen cookie does not tell the token.
  */
@@ -64,7 +70,7 @@ final class AccessFilter extends Filter {
         String host = only(request, "Host");
         if (!settings.hosts().allows(host)) {
             Answers.text(exchange, 403, "This host name is not on the list of the console; see --allowed-host.");
-        } else if (!originFits(exchange, host)) {
+        } else if (!originFits(exchange, host) || isForeign(exchange)) {
             Answers.text(exchange, 403, "The console answers only its own pages.");
         } else if (Query.of(exchange).has("token")) {
             exchange(exchange);
@@ -84,13 +90,26 @@ final class AccessFilter extends Filter {
         return origin != null && origin.equalsIgnoreCase(settings.scheme() + "://" + host);
     }
 
+    /** Returns whether a page of another origin has caused the request, unless by a link to the page of the console. */
+    private static boolean isForeign(HttpExchange exchange) {
+        Headers request = exchange.getRequestHeaders();
+        if (!request.containsKey("Sec-Fetch-Site")) {
+            return false; // an old browser, or a program
+        }
+        String site = only(request, "Sec-Fetch-Site");
+        boolean isLink = "navigate".equals(only(request, "Sec-Fetch-Mode"))
+                && "document".equals(only(request, "Sec-Fetch-Dest"))
+                && exchange.getRequestURI().getPath().equals("/");
+        return !"same-origin".equals(site) && !"none".equals(site) && !isLink;
+    }
+
     private void exchange(HttpExchange exchange) throws IOException {
         if (!token.matches(Query.of(exchange).get("token"))) {
             refuse(exchange);
         } else if (!exchange.getRequestMethod().equals("GET")) {
             Answers.methodNotAllowed(exchange, "GET");
         } else {
-            String attributes = "; Path=/; HttpOnly; SameSite=Strict" + (settings.isHttps() ? "; Secure" : "");
+            String attributes = "; Path=/; HttpOnly; SameSite=Lax" + (settings.isHttps() ? "; Secure" : "");
             exchange.getResponseHeaders().set("Set-Cookie", cookie + "=" + session.reveal() + attributes);
             exchange.getResponseHeaders().set("Location", "./");
             Answers.empty(exchange, 303);

@@ -184,7 +184,7 @@ class ConsoleAccessTest {
         Response login = get("/?" + token());
         assertThat(login.header("Location")).isEqualTo("./");
         assertThat(login.header("Set-Cookie"))
-                .contains("HttpOnly", "SameSite=Strict", "Path=/")
+                .contains("HttpOnly", "SameSite=Lax", "Path=/")
                 .doesNotContain("Secure")
                 .doesNotContain(token().substring("token=".length()));
         assertThat(token()).matches("token=[A-Za-z0-9_-]{43}");
@@ -216,6 +216,51 @@ class ConsoleAccessTest {
         assertThat(get("/api/session", cookie(), "Origin: " + origin).status()).isEqualTo(403);
         assertThat(release("{}", "Origin: " + origin).status()).isEqualTo(403);
         assertThat(get("/api/session", cookie(), origin()).status()).isEqualTo(204);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/, navigate, document, true",
+        "/?token=, navigate, document, true",
+        "/, navigate, iframe, false",
+        "/, no-cors, empty, false",
+        "/app.js, no-cors, script, false",
+        "/app.js, navigate, document, false",
+        "/api/live?view=locks, navigate, document, false",
+        "/api/session, cors, empty, false",
+    })
+    void onlyALinkToThePageWorksFromElsewhere(String target, String mode, String destination, boolean works)
+            throws IOException {
+        String to = target.replace("token=", token());
+        for (String site : List.of("cross-site", "same-site", "something-new")) {
+            Response response = get(
+                    to,
+                    cookie(),
+                    "Sec-Fetch-Site: " + site,
+                    "Sec-Fetch-Mode: " + mode,
+                    "Sec-Fetch-Dest: " + destination);
+            assertThat(response.status()).as(site).isEqualTo(works ? to.equals("/") ? 200 : 303 : 403);
+        }
+        assertThat(get("/api/session", cookie(), "Sec-Fetch-Site: same-origin").status())
+                .isEqualTo(204);
+        assertThat(get("/", cookie(), "Sec-Fetch-Site: none").status()).isEqualTo(200);
+        assertThat(get("/", cookie(), "Sec-Fetch-Site: none", "Sec-Fetch-Site: none")
+                        .status())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void aChangeByAPageOfElsewhereIsRefused() throws IOException {
+        start(true, false, null);
+        Lease lease = client.lock("stock:1").acquire();
+        String body = body("stock:1", "stock:1", lease.fencingToken());
+        String json = "Content-Type: application/json";
+        assertThat(release(body, json, origin(), "Sec-Fetch-Site: same-site").status())
+                .isEqualTo(403);
+        assertThat(release(body, json, "Sec-Fetch-Site: same-origin").status()).isEqualTo(403);
+        assertThat(release(body, json, "Origin: null").status()).isEqualTo(403);
+        assertThat(lease.verify()).isTrue();
+        lease.close();
     }
 
     @Test
@@ -262,7 +307,15 @@ class ConsoleAccessTest {
                 List.of("/ConsoleServer.class", "/../BoltworkCommand.class", "/%2e%2e/x", "/api", "/api/livex")) {
             assertThat(get(path, cookie).status()).as(path).isEqualTo(404);
         }
-        for (String view : List.of("", "view=x", "view=lock", "view=lock&kind=x&name=y", "view=lock&kind=lock")) {
+        for (String view : List.of(
+                "",
+                "view=x",
+                "view=lock",
+                "view=lock&kind=x&name=y",
+                "view=lock&kind=lock",
+                "view=locks&page=0",
+                "view=locks&page=201",
+                "view=locks&page=x")) {
             assertThat(get("/api/live?" + view, cookie).status()).as(view).isEqualTo(400);
         }
         assertThat(get("/api/live?view=lock&kind=lock&name=" + "x".repeat(2_000), cookie)

@@ -127,6 +127,73 @@ class ConsolePageTest {
     }
 
     @Test
+    void aLinkInAnotherSiteOpensThePage() throws IOException {
+        try (OtherSite mail = OtherSite.start(console)) {
+            browser.forgetCookies();
+            browser.driver().get(mail.url());
+            browser.click("#page");
+            browser.awaitText("tbody a.name", "catalog:import");
+            assertThat(browser.driver().getCurrentUrl()).isEqualTo("http://127.0.0.1:" + console.port() + "/");
+            assertThat(browser.script("return document.cookie"))
+                    .as("no script reads the cookie")
+                    .isEqualTo("");
+            assertThat(String.valueOf(
+                            browser.script("return JSON.stringify(performance.getEntries()) + document.referrer")))
+                    .as("the token is in no address that scripts see")
+                    .doesNotContain("token");
+            browser.driver().navigate().back();
+            browser.awaitText("a", "The console");
+            browser.driver().navigate().forward();
+            browser.awaitText("#link", "Live");
+        }
+    }
+
+    @Test
+    void otherSitesAndPortsCannotUseAnOpenConsole() throws IOException {
+        Lease lease = catalog.lock("coveted:1").acquire();
+        browser.open(console, "locks");
+        browser.awaitText("tbody a.name", "coveted:1");
+        try (OtherSite evil = OtherSite.start(console)) {
+            for (String host : List.of("localhost", "127.0.0.1")) { // another site, and another port of the same site
+                for (String way : List.of("#events", "#file", "button")) {
+                    browser.driver().get(evil.url().replace("localhost", host));
+                    browser.click(way);
+                    browser.awaitText("body", "The console answers only its own pages.");
+                }
+            }
+        }
+        assertThat(lease.verify()).isTrue();
+        lease.close();
+    }
+
+    @Test
+    void theKeyboardTurnsToFurtherLocks() {
+        List<Lease> many = new ArrayList<>();
+        for (int i = 100; i < 220; i++) {
+            many.add(catalog.lock("many:" + i).acquire());
+        }
+        browser.open(console, "locks?search=many:&sort=name");
+        browser.awaitText(".pages", "1 to 50 of 120 locks");
+        assertThat(browser.texts("tbody a.name")).startsWith("many:100").hasSize(50);
+        browser.script("document.querySelector('.pages button:last-child').focus()");
+        browser.press(Keys.ENTER);
+        browser.awaitText("#announcer", "51 to 100 of 120 locks");
+        browser.press(Keys.ENTER);
+        browser.awaitText(".pages", "101 to 120 of 120 locks");
+        assertThat(browser.texts("tbody a.name")).startsWith("many:200").hasSize(20);
+        assertThat(browser.focus()).as("the last button that can be used").isEqualTo("Previous");
+        assertThat(browser.driver().getCurrentUrl()).endsWith("page=3");
+        assertThat(browser.findings()).isEmpty();
+        many.subList(60, 120).forEach(Lease::close);
+        browser.awaitText(".pages", "51 to 60 of 60 locks");
+        browser.press("/");
+        browser.press("many:115");
+        browser.awaitText("#announcer", "1 lock found.");
+        assertThat(browser.text(".pages")).isEmpty();
+        many.subList(0, 60).forEach(Lease::close);
+    }
+
+    @Test
     void aLockShowsHolderQueueAndTimelineLive() {
         browser.open(console, lockView(CONTENDED));
         Await.within(

@@ -255,8 +255,8 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Returns whether this client is connected to all servers that keep its locks, for use as a gauge. No round trip;
-     * does not block.
+     * Returns whether this client can reach all its locks, for use as a gauge. Of a quorum, a majority of the servers is
+     * enough; of a cluster, each master is needed. No round trip; does not block.
      *
      * @return {@code false} during an outage, and if this client is closed
      */

@@ -8,13 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
+import io.boltwork.LockListener;
 import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.Slack;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,16 +66,48 @@ class QuorumMembersTest {
     }
 
     @Test
+    void aClientIsConnectedAsLongAsAMajorityIs() throws InterruptedException {
+        try (QuorumServers servers = QuorumServers.voting(5)) {
+            LockClient client = servers.client(QuorumOptions.defaults());
+            AtomicInteger outages = new AtomicInteger();
+            client.addListener(
+                    new LockListener() {
+                        @Override
+                        public void backendDown(BackendDown event) {
+                            outages.incrementAndGet();
+                        }
+                    },
+                    Runnable::run);
+            Await.until("all servers vote", () -> voting(client) == 5);
+            servers.get(0).kill();
+            servers.get(1).freeze();
+            Await.until("two servers are missed", () -> voting(client) == 3);
+            assertThat(client.isConnected()).isTrue();
+            assertThat(client.lock("l").tryAcquire(Slack.seconds(10)).isPresent())
+                    .isTrue();
+            assertThat(outages).as("one or two servers away are no outage").hasValue(0);
+            servers.get(2).kill();
+            Await.until("the majority is missed", () -> !client.isConnected());
+            servers.get(1).thaw();
+            Await.until("a majority is back", client::isConnected);
+            assertThat(outages).hasValue(1);
+        }
+    }
+
+    private static long voting(LockClient client) {
+        return client.health().nodes().stream()
+                .filter(node -> node.reachable() && node.problem().isEmpty())
+                .count();
+    }
+
+    @Test
     void aLockCostsThreeCommandsOfEachServerAtMost() {
         try (QuorumServers servers = QuorumServers.voting(5)) {
             LockClient client = servers.client(QuorumOptions.defaults());
             FencedLock lock = client.lock("l");
             lock.lock();
             lock.unlock();
-            Await.until(
-                    "all servers vote",
-                    () -> client.health().nodes().stream()
-                            .allMatch(node -> node.reachable() && node.problem().isEmpty()));
+            Await.until("all servers vote", () -> voting(client) == 5);
             RedisPromiseTest.pass(Duration.ofMillis(200)); // for the answers of the slowest
             CommandStats.reset(servers.all());
             for (int i = 0; i < 10; i++) {

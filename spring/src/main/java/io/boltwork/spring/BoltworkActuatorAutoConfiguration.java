@@ -90,8 +90,10 @@ public final class BoltworkActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        Meters boltworkLockMeters(MeterRegistry registry, LockClient client, LockGroups groups) {
-            LockMetrics metrics = new LockMetrics(registry, groups, client);
+        Meters boltworkLockMeters(
+                MeterRegistry registry, LockClient client, LockGroups groups, BoltworkProperties properties) {
+            LockMetrics metrics =
+                    new LockMetrics(registry, groups, properties.metrics().buckets(), client);
             client.addListener(metrics, Runnable::run);
             return new Meters(metrics);
         }

@@ -404,13 +404,24 @@ record BoltworkProperties(
      * Meters.
      *
      * @param maxGroups Maximum number of lock groups with meters of their own. All other groups are counted as 'other'.
+     * @param buckets Upper bounds of the buckets in which waits and holds are counted. Empty for none.
      */
-    record Metrics(@DefaultValue("" + Metrics.MAX_GROUPS) int maxGroups) {
+    record Metrics(
+            @DefaultValue("" + Metrics.MAX_GROUPS) int maxGroups,
+
+            @DefaultValue({"10ms", "100ms", "1s", "10s", "1m"})
+            List<Duration> buckets) {
         static final int MAX_GROUPS = 100;
 
         Metrics {
             if (maxGroups < 1) {
                 throw invalid("boltwork.metrics.max-groups", maxGroups, "It must be at least 1.");
+            }
+            buckets = List.copyOf(buckets);
+            for (Duration bound : buckets) {
+                if (bound.isNegative() || bound.isZero()) {
+                    throw invalid("boltwork.metrics.buckets", bound, "Each bound must be longer than zero.");
+                }
             }
         }
     }

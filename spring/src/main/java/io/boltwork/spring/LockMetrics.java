@@ -10,6 +10,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,25 +20,32 @@ import java.util.function.Supplier;
 
 /**
  * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost},
- * {@code .abandoned}. Of the client: the counter {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag},
- * {@code .connected}. Fast enough to be called on any thread. Thread-safe.
+ * {@code .abandoned}, {@code .long}. Of the client: the counter {@code .deadlock}, and the gauges {@code .queue}, {@code .held},
+ * {@code .renewal.lag}, {@code .connected}. Fast enough to be called on any thread. Thread-safe.
  */
 final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
     private final LockGroups groups;
+    private final Duration[] buckets;
     private final Map<Tags, Timer> waits = new ConcurrentHashMap<>();
     private final Map<Tags, Timer> holds = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> outcomes = new ConcurrentHashMap<>();
 
-    LockMetrics(MeterRegistry registry, LockGroups groups, LockClient client) {
+    /**
+     * Creates the meters.
+     *
+     * @param buckets the bounds of the buckets of both timers; none for timers without buckets
+     */
+    LockMetrics(MeterRegistry registry, LockGroups groups, List<Duration> buckets, LockClient client) {
         this.registry = registry;
         this.groups = groups;
+        this.buckets = buckets.toArray(Duration[]::new);
         gauge("boltwork.lock.queue", client::waiting, "Number of callers of this instance that wait for a lock");
         gauge("boltwork.lock.held", client::held, "Number of locks that this instance holds");
         gauge(
                 "boltwork.lock.connected",
                 () -> client.isConnected() ? 1 : 0,
-                "Whether all servers that keep the locks are connected");
+                "Whether all locks can be reached: 1 or 0");
         TimeGauge.builder("boltwork.lock.renewal.lag", () -> client.renewalLag().toNanos(), TimeUnit.NANOSECONDS)
                 .description("Delay of the most overdue lease renewal")
                 .strongReference(true)
@@ -86,6 +95,26 @@ final class LockMetrics implements LockListener {
     }
 
     @Override
+    public void longWait(LongWait event) {
+        countLong("wait", event.kind(), event.lockName());
+    }
+
+    @Override
+    public void longHold(LongHold event) {
+        countLong("hold", event.kind(), event.lockName());
+    }
+
+    private void countLong(String what, LockKind kind, String lock) {
+        Counter.builder("boltwork.lock.long")
+                .description("Number of waits and holds that have lasted longer than boltwork.long-wait and"
+                        + " boltwork.long-hold allow")
+                .tags(tags(kind, lock))
+                .tag("what", what)
+                .register(registry)
+                .increment();
+    }
+
+    @Override
     public void deadlock(Deadlock event) {
         Counter.builder("boltwork.lock.deadlock")
                 .description("Number of cycles of threads that wait for each other, certain ones and possible ones")
@@ -99,16 +128,18 @@ final class LockMetrics implements LockListener {
     }
 
     private Timer wait(Tags tags) {
-        return Timer.builder("boltwork.lock.wait")
-                .description("Time from the request for a lock to the answer")
-                .tags(tags)
-                .register(registry);
+        return timer("boltwork.lock.wait", "Time from the request for a lock to the answer", tags);
     }
 
     private Timer hold(Tags tags) {
-        return Timer.builder("boltwork.lock.hold")
-                .description("Time that locks were held")
+        return timer("boltwork.lock.hold", "Time that locks were held", tags);
+    }
+
+    private Timer timer(String name, String description, Tags tags) {
+        return Timer.builder(name)
+                .description(description)
                 .tags(tags)
+                .serviceLevelObjectives(buckets)
                 .register(registry);
     }
 

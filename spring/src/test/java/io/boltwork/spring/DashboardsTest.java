@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -30,6 +31,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,13 +68,17 @@ class DashboardsTest {
                                 "spring.main.banner-mode=off",
                                 "spring.config.location=classpath:docs/",
                                 "spring.config.name=prometheus",
+                                "boltwork.long-wait=1s",
+                                "boltwork.long-hold=1s",
                                 "spring.data.redis.port=" + redis.port())
                         .run()) {
             use(application.getBean(LockClient.class));
             String uri = "http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port")
                     + "/actuator/prometheus";
             Await.until("all events are counted", () -> isComplete(get(uri)));
-            get(uri).lines()
+            String page = get(uri);
+            assertThat(page).as("used by alerts, too").contains("\nprocess_start_time_seconds");
+            page.lines()
                     .map(METER::matcher)
                     .filter(Matcher::lookingAt)
                     .forEach(line -> SCRAPED.computeIfAbsent(line.group(1), name -> new TreeSet<>())
@@ -81,7 +87,16 @@ class DashboardsTest {
     }
 
     private static boolean isComplete(String page) {
-        return Stream.of("granted", "refused", "taken", "thread_ended", "certain=\"true\"", "semaphore", "read_write")
+        return Stream.of(
+                        "granted",
+                        "refused",
+                        "taken",
+                        "thread_ended",
+                        "certain=\"true\"",
+                        "semaphore",
+                        "read_write",
+                        "what=\"wait\"",
+                        "what=\"hold\"")
                 .allMatch(page::contains);
     }
 
@@ -153,6 +168,32 @@ class DashboardsTest {
         expressions.forEach(DashboardsTest::assertScraped);
     }
 
+    /** The runbook of an alert is a section with its name, on the page of the site that is made from docs/dashboards.md. */
+    @Test
+    void eachAlertLinksToItsRunbook() throws IOException {
+        String pom = Files.readString(Path.of("..", "pom.xml"));
+        String site = first(pom, "<url>([^<]+)</url>") + "/"
+                + first(pom, "<artifactId>boltwork-parent</artifactId>\\s*<version>([^<]+)<");
+        List<String> headings = Files.readAllLines(DOCS.resolve("dashboards.md")).stream()
+                .filter(line -> line.startsWith("### "))
+                .map(line -> line.substring(4))
+                .toList();
+        for (Map<String, Object> rule : alerts()) {
+            String alert = String.valueOf(rule.get("alert"));
+            assertThat(headings).contains(alert);
+            assertThat(rule.get("annotations"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .as(alert)
+                    .containsEntry("runbook_url", site + "/dashboards.html#" + alert.toLowerCase(Locale.ROOT));
+        }
+    }
+
+    private static String first(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(pattern).isTrue();
+        return matcher.group(1);
+    }
+
     private static void assertScraped(String expression) {
         Set<String> all = new TreeSet<>(TARGET);
         List<MatchResult> meters = METER.matcher(expression).results().toList();
@@ -189,7 +230,7 @@ class DashboardsTest {
     void prometheusAcceptsTheDashboard(@TempDir Path directory) throws Exception {
         List<Map<String, String>> rules = new ArrayList<>();
         for (String expression : dashboard()) {
-            String plain = expression.replaceAll("\\$__(rate_interval|range)", "5m");
+            String plain = expression.replace("$__range_s", "300").replaceAll("\\$__(rate_interval|range)", "5m");
             rules.add(Map.of("record", "expression:" + rules.size(), "expr", plain));
         }
         String file = new Yaml().dump(Map.of("groups", List.of(Map.of("name", "dashboard", "rules", rules))));

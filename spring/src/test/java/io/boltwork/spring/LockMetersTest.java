@@ -14,12 +14,16 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -136,6 +140,62 @@ class LockMetersTest {
             }
             redis.kill();
             Await.until("the client notices the outage", () -> gauge(application, "boltwork.lock.connected") == 0);
+        }
+    }
+
+    @Test
+    void waitsAndHoldsAreCountedInBucketsThatCanBeChosen() {
+        assertThat(buckets()).containsExactly(0.01, 0.1, 1.0, 10.0, 60.0);
+        assertThat(buckets("boltwork.metrics.buckets=250ms,2s")).containsExactly(0.25, 2.0);
+        assertThat(buckets("boltwork.metrics.buckets=")).as("none").isEmpty();
+        assertThat(buckets("management.metrics.distribution.slo.boltwork.lock=5s"))
+                .as("by the application's own way")
+                .containsExactly(5.0);
+    }
+
+    /** Returns the bounds of the buckets in seconds, which are the same for waits and holds. */
+    private static List<Double> buckets(String... properties) {
+        List<String> all = new ArrayList<>(List.of(properties));
+        all.add("boltwork.backend=memory");
+        try (ConfigurableApplicationContext application = start(all.toArray(String[]::new))) {
+            application.getBean(LockTemplate.class).execute("stock:1", () -> "done");
+            MeterRegistry meters = application.getBean(MeterRegistry.class);
+            Await.until(
+                    "the hold is counted",
+                    () -> meters.find("boltwork.lock.hold").timer() != null);
+            List<List<Double>> bounds = Stream.of("wait", "hold")
+                    .map(name -> Stream.of(meters.get("boltwork.lock." + name)
+                                    .timer()
+                                    .takeSnapshot()
+                                    .histogramCounts())
+                            .map(count -> count.bucket(TimeUnit.SECONDS))
+                            .toList())
+                    .toList();
+            assertThat(bounds.get(0)).isEqualTo(bounds.get(1));
+            return bounds.get(0);
+        }
+    }
+
+    @Test
+    void aLongHoldAndALongWaitAreCountedWhileTheyLast() {
+        try (ConfigurableApplicationContext application =
+                start("boltwork.backend=memory", "boltwork.long-hold=1s", "boltwork.long-wait=1s")) {
+            LockClient locks = application.getBean(LockClient.class);
+            MeterRegistry meters = application.getBean(MeterRegistry.class);
+            try (Lease lease = locks.lock("stock:1").acquire()) {
+                CompletableFuture<Lease> waits =
+                        locks.lock("stock:1").acquireAsync().toCompletableFuture();
+                for (String what : List.of("hold", "wait")) {
+                    Await.until("a long " + what, () -> {
+                        Counter counter = meters.find("boltwork.lock.long")
+                                .tags("what", what, "group", "stock", "kind", "lock")
+                                .counter();
+                        return counter != null && counter.count() == 1;
+                    });
+                }
+                assertThat(lease.isValid()).isTrue();
+                waits.cancel(true);
+            }
         }
     }
 

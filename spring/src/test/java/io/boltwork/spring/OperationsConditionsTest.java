@@ -88,6 +88,9 @@ class OperationsConditionsTest {
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Meters.class));
         assertWrong(measured, "boltwork.metrics.max-groups=0", "at least 1");
         assertWrong(measured, "boltwork.metrics.max-groups=some", "some");
+        assertWrong(measured, "boltwork.metrics.buckets=1s,0s", "longer than zero");
+        assertWrong(measured, "boltwork.metrics.buckets=1s,-1s", "longer than zero");
+        assertWrong(measured, "boltwork.metrics.buckets=soon", "soon");
     }
 
     @Test

@@ -113,7 +113,7 @@ class PrintableSpringTest {
     void metersAndObservations() {
         MeterRegistry registry = new SimpleMeterRegistry();
         LockGroups groups = new LockGroups(10, "");
-        client.addListener(new LockMetrics(registry, groups, client), Runnable::run);
+        client.addListener(new LockMetrics(registry, groups, List.of(), client), Runnable::run);
         lock.lock();
         client.inspector().forceRelease(NAME);
         catchThrowable(lock::unlock);

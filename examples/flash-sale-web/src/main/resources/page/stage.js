@@ -1,5 +1,6 @@
 // Shows the lock, its queue, and a lane for each shop with its purchases and its buttons.
 import { at, text, seconds } from './app.js';
+import { showLabels } from './labels.js';
 import { svg } from './shapes.js';
 
 const WINDOW = 12000;
@@ -109,7 +110,7 @@ function lane(name, badgeElement, buttons) {
   group.append(...buttons);
   const picture = svg('svg', { role: 'img', 'aria-label': name });
   element.append(who, group, picture);
-  return { element, note, picture };
+  return { element, note, picture, labels: [] };
 }
 
 export function makeLanes(parent, press) {
@@ -120,7 +121,7 @@ export function makeLanes(parent, press) {
   const redisButtons = {
     freeze: button('Freeze', 'Freeze Redis', () => press(shown?.redis.frozen ? 'redis-thaw' : 'redis-freeze')),
     restart: button('Restart', 'Restart Redis', () => press('redis-restart')),
-    failover: button('Fail over', 'Fail Redis over', () => press('redis-failover')),
+    failover: button('Fail over', 'Fail over Redis', () => press('redis-failover')),
   };
   redisLane = { ...lane('Redis', mark, Object.values(redisButtons)), buttons: redisButtons };
   redisLane.element.id = 'redis';
@@ -141,10 +142,9 @@ export function makeLanes(parent, press) {
   });
   const axis = document.createElement('div');
   axis.className = 'lane ticks';
-  ticks = svg('svg', { 'aria-hidden': 'true' });
-  axis.append(document.createElement('span'), document.createElement('span'), ticks);
+  ticks = { picture: svg('svg', { 'aria-hidden': 'true' }), labels: [] };
+  axis.append(document.createElement('span'), document.createElement('span'), ticks.picture);
   parent.append(axis);
-
 }
 
 function label(element, name, what) {
@@ -201,13 +201,13 @@ function draw(state) {
   const base = sale ? sale.from : now;
   const x = time => (time - base) / WINDOW * width;
   const end = sale?.to ?? now;
-  const visible = Math.max(0, edge() - WINDOW - base) / WINDOW * width;
   const bands = redis.outages
     .filter(outage => sale && (outage.to ?? now) > sale.from && outage.from < end)
     .map(outage => ({ from: x(outage.from), wide: Math.max(2, x(outage.to ?? Math.min(now, end)) - x(outage.from)), text: outage.text }));
   const busy = new Set(sale && sale.settings.locked ? [] : ['shared']);
   lanes.forEach((lane, index) => {
     const parts = bands.map(band => svg('rect', { class: 'outage', x: band.from, y: 0, width: band.wide, height }));
+    const labels = [];
     const turns = sale ? sale.turns.filter(turn => turn.shop === index && turn.outcome !== 'LATE') : [];
     for (const turn of turns) {
       const from = x(turn.from);
@@ -216,38 +216,39 @@ function draw(state) {
       const kind = turn.outcome === 'REFUSED' ? 'refused' : turn.outcome === 'FAILED' ? 'failed' : stands ? 'stands' : [...busy].join('');
       parts.push(svg('rect', { class: `turn ${kind}`, x: from, y: 4, width: wide, height: height - 8, rx: 2 }));
       if (turn.outcome === 'REFUSED') {
-        const word = svg('text', { class: 'bad', x: from + wide - 5, y: height / 2 + 4, 'text-anchor': 'end' }, '✕ late write rejected');
-        parts.push(word);
-      } else if (stands && wide > 52) {
-        parts.push(svg('text', { x: from + 6, y: height / 2 + 4 }, 'frozen'));
+        labels.unshift({ from, to: from + wide, words: '✕ late write rejected', short: '✕', name: 'bad', flag: true, last: true });
+      } else if (stands) {
+        labels.push({ from, to: from + wide, words: 'frozen', name: '' });
       }
     }
+    lane.labels = labels;
     paint(lane, parts, width, height);
     lane.picture.setAttribute('aria-label', `${SHOPS[index]}: ${turns.length} purchases in the last seconds`);
   });
   const reigns = !sale ? [] : redis.reigns.map((reign, i) => ({
     from: x(Math.max(reign.from, sale.from)),
     to: x(Math.min(redis.reigns[i + 1]?.from ?? end, end)),
-    text: `${reign.name} is master`,
+    words: `${reign.name} is master`,
+    short: reign.name.slice(-1),
+    name: '',
   })).filter(reign => reign.to > reign.from);
-  paint(redisLane, reigns.flatMap(reign => [
-    svg('rect', { class: 'reign', x: reign.from, y: 4, width: reign.to - reign.from, height: height - 8, rx: 2 }),
-    svg('text', { x: Math.max(reign.from, visible) + 6, y: height / 2 + 4 },
-      reign.to - Math.max(reign.from, visible) > 110 ? reign.text : ''),
-  ]).concat(bands.flatMap(band => [
-    svg('rect', { class: 'broken', x: band.from, y: 4, width: band.wide, height: height - 8, rx: 2 }),
-    svg('text', { class: 'bad', x: Math.max(band.from, visible) + 5, y: height / 2 + 4 },
-      band.from + band.wide > visible + 110 || band.from > visible ? `✕ ${band.text}` : ''),
-  ])), width, height);
+  redisLane.labels = [
+    ...bands.map(band => ({ from: band.from, to: band.from + band.wide, words: `✕ ${band.text}`, short: '✕', name: 'bad', flag: true })).reverse(),
+    ...reigns.toReversed(),
+  ];
+  paint(redisLane, [
+    ...reigns.map(reign => svg('rect', { class: 'reign', x: reign.from, y: 4, width: reign.to - reign.from, height: height - 8, rx: 2 })),
+    ...bands.map(band => svg('rect', { class: 'broken', x: band.from, y: 4, width: band.wide, height: height - 8, rx: 2 })),
+  ], width, height);
   redisLane.picture.setAttribute('aria-label', bands.length ? `Redis: ${bands.map(band => band.text).join(', ')}` : 'Redis: no outage');
-  const marks = [];
   const last = Math.ceil((edge() - base) / 1000) + 1;
+  ticks.labels = [];
   for (let second = Math.max(0, last - 14); second <= last; second++) {
     if (second % 2 === 0) {
-      marks.push(svg('text', { class: 'time', x: x(base + second * 1000) + 2, y: 11 }, `${second} s`));
+      const from = x(base + second * 1000) + 2;
+      ticks.labels.push({ from, to: from, words: `${second} s`, name: 'time', tick: true });
     }
   }
-  ticks.replaceChildren(group(marks));
   move();
 }
 
@@ -265,16 +266,20 @@ function paint(lane, parts, width, height) {
   lane.picture.replaceChildren(
     ...(lane === lanes[0] ? [hatch] : []),
     svg('line', { class: 'ground', x1: 0, x2: width, y1: height / 2, y2: height / 2 }),
-    group(parts));
+    group(parts),
+    lane.picture.querySelector('.labels') ?? svg('g', { class: 'labels' }));
 }
 
-/** Moves all lanes to the left as time goes by. */
+/** Moves all lanes to the left as time goes by. Labels stay readable meanwhile. */
 function move() {
-  if (shown?.sale) {
-    const width = lanes[0].picture.getBoundingClientRect().width;
-    const shift = -Math.max(0, (edge() - WINDOW - shown.sale.from) / WINDOW * width);
-    document.querySelectorAll('#lanes .moving').forEach(each => each.setAttribute('transform', `translate(${shift.toFixed(1)} 0)`));
+  if (!shown) {
+    return;
   }
+  const { width, height } = lanes[0].picture.getBoundingClientRect();
+  const left = shown.sale ? Math.max(0, (edge() - WINDOW - shown.sale.from) / WINDOW * width) : 0;
+  document.querySelectorAll('#lanes .moving').forEach(each => each.setAttribute('transform', `translate(${(-left).toFixed(1)} 0)`));
+  [redisLane, ...lanes].forEach(lane => showLabels(lane.picture, lane.labels, left, { width, y: height / 2 + 4 }));
+  showLabels(ticks.picture, ticks.labels, left, { width, y: 11 });
 }
 
 function frame() {

@@ -33,6 +33,7 @@ final class PageServer implements AutoCloseable {
             "style.css", "text/css; charset=utf-8",
             "app.js", "text/javascript; charset=utf-8",
             "shapes.js", "text/javascript; charset=utf-8",
+            "labels.js", "text/javascript; charset=utf-8",
             "results.js", "text/javascript; charset=utf-8",
             "stage.js", "text/javascript; charset=utf-8",
             "favicon.svg", "image/svg+xml");

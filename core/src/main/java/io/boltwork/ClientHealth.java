@@ -10,6 +10,10 @@ import java.util.List;
  * The state of a client and its backend at one moment. Immutable.
  *
  * @param connected whether the client is connected to the backend, and grants can arrive
+ * @param usable whether locks can be acquired and kept, as far as the client knows: it is connected, the server that it uses
+ *     answers, no server that keeps locks says that it refuses them, and the backend has not answered all acquisitions of
+ *     the last seconds, or all renewals, with errors. If an error was the last answer, and it is a minute old, it no longer
+ *     counts. {@code warnings} or the problem of a server says why not
  * @param nodes the servers and sentinels, the server that the client uses first; empty if the backend has none
  * @param held how many locks this client holds
  * @param retained how many more locks it keeps although no thread holds them; see {@link LockOptions#withRetention}
@@ -17,8 +21,8 @@ import java.util.List;
  * @param renewalLag by how much the most overdue renewal is late; 0 if none is. A lease is renewed when about a third
  *     of it has passed, so it is in danger when this value approaches half of the lease
  * @param warnings the problems that make the promises of the locks weaker than they may seem, as reported to
- *     {@link LockListener#backendWarning}; and, if an error has interrupted the client's work, a warning until all its
- *     locks have been checked
+ *     {@link LockListener#backendWarning}; what the backend refuses at the moment, and why; and, if an error has
+ *     interrupted the client's work, a warning until all its locks have been checked
  * @param conflicts how often the client had to repeat a command since it was created, because another client had changed the
  *     lock meanwhile. Always 0 on Redis and in memory, which execute one command after the other. Many more than the
  *     acquisitions: too many clients contend for a lock in a database
@@ -29,6 +33,7 @@ import java.util.List;
  */
 public record ClientHealth(
         boolean connected,
+        boolean usable,
         List<NodeStatus> nodes,
         int held,
         int retained,
@@ -42,6 +47,7 @@ public record ClientHealth(
      * Copies the lists.
      *
      * @param connected whether the client is connected
+     * @param usable whether locks can be acquired and kept
      * @param nodes the servers
      * @param held how many locks are held
      * @param retained how many more are retained
@@ -58,7 +64,8 @@ public record ClientHealth(
 
     @Override
     public String toString() {
-        return Printable.text("ClientHealth[connected=" + connected + ", nodes=" + nodes + ", held=" + held
+        return Printable.text("ClientHealth[connected=" + connected + ", usable=" + usable + ", nodes=" + nodes
+                + ", held=" + held
                 + ", retained=" + retained + ", waiting=" + waiting + ", renewalLag=" + renewalLag + ", warnings="
                 + warnings + ", conflicts=" + conflicts + ", retainedLost=" + retainedLost + "]");
     }

@@ -20,10 +20,13 @@ import io.boltwork.spi.Wanted;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +44,8 @@ final class BackendWatch implements BackendListener {
     private final BitSet everything = new BitSet();
     private final PartitionOutages partitionOutages = new PartitionOutages();
     private final CallbackQueue backendEvents;
-    private final RefusedRenewals refusedRenewals;
+    private final Refusals refusedRenewals;
+    private final Refusals refusedAcquisitions;
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
     /** True if the backend has ended before the client. */
@@ -57,8 +61,15 @@ final class BackendWatch implements BackendListener {
         this.announcer = announcer;
         this.everything.set(0, core.backend.partitions());
         this.backendEvents = core.newCallbackQueue();
-        this.refusedRenewals = new RefusedRenewals(core.ticker, this::isConnected, this::warnForNow);
+        this.refusedRenewals = refusals(why -> "Leases are not being renewed: " + why
+                + ". Each one ends at its deadline, and counts as lost then, unless a renewal succeeds before");
+        this.refusedAcquisitions = refusals(why -> "Locks cannot be acquired: " + why);
         drivers.leaseRenewer.observe(refusedRenewals::answered);
+        drivers.observeAcquisitions(refusedAcquisitions::answered);
+    }
+
+    private Refusals refusals(UnaryOperator<String> text) {
+        return new Refusals(core.ticker, () -> isConnected() && !core.isClosed(), text, this::warnForNow);
     }
 
     // ================================================================ messages about locks
@@ -286,11 +297,18 @@ final class BackendWatch implements BackendListener {
         return List.copyOf(warnings);
     }
 
-    /** Returns a warning for as long as renewals are refused; otherwise {@code null}. */
-    @Nullable
-    String passingWarning() {
-        String what = refusedRenewals.warning();
-        return what == null ? null : Printable.text(what);
+    /** Returns a warning for each kind of command that the backend refuses at the moment. */
+    List<String> passingWarnings() {
+        return Stream.of(refusedRenewals, refusedAcquisitions)
+                .map(Refusals::warning)
+                .filter(Objects::nonNull)
+                .map(Printable::text)
+                .toList();
+    }
+
+    /** Returns whether the backend has refused all acquisitions, or all renewals, for some seconds. */
+    boolean isRefusing() {
+        return refusedRenewals.isLasting() || refusedAcquisitions.isLasting();
     }
 
     /**

@@ -168,9 +168,11 @@ final class ClientStatus {
         }
         // the backend answers within one command timeout; its timer may be late
         boolean answered = callers.sleep(nodes, 2 * core.timing.commandTimeout());
+        List<NodeStatus> found = answered ? nodes.value() : List.of();
         return new ClientHealth(
                 backendWatch.isConnected(),
-                answered ? nodes.value() : List.of(),
+                isUsable(answered, found),
+                found,
                 held.get(),
                 retained.get(),
                 waiting.get() + drivers.pools.waiting(),
@@ -180,13 +182,21 @@ final class ClientStatus {
                 drivers.retainedLocks.countLost());
     }
 
+    private boolean isUsable(boolean answered, List<NodeStatus> nodes) {
+        return answered
+                && backendWatch.isConnected()
+                && !backendWatch.isRefusing()
+                && (nodes.isEmpty() || nodes.get(0).reachable())
+                && nodes.stream().noneMatch(NodeStatus::refuses);
+    }
+
     private List<String> warnings() {
         List<String> all = new ArrayList<>(backendWatch.warnings());
-        for (String passing : new String[] {errorRecovery.warning(), backendWatch.passingWarning()}) {
-            if (passing != null) {
-                all.add(passing);
-            }
+        String error = errorRecovery.warning();
+        if (error != null) {
+            all.add(error);
         }
+        all.addAll(backendWatch.passingWarnings());
         return all;
     }
 }

@@ -152,6 +152,9 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         long sent = now();
         owner.core.backend.send(command, reply -> {
             owner.core.heard(partition, reply);
+            if (command instanceof Command.Acquire) {
+                owner.acquisitionAnswered(reply);
+            }
             owner.post(this, driver -> driver.machine.answered(command, sent, reply));
         });
     }

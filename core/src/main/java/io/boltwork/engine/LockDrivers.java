@@ -47,6 +47,10 @@ final class LockDrivers extends ErrorFlagOwner {
     final UseReports useReports = new UseReports();
     final RetainedLocks retainedLocks = new RetainedLocks(RetainedLocks.MOST);
     private final AtomicLong requests = new AtomicLong();
+
+    /** Is told the answers to acquisitions. */
+    private volatile Consumer<Reply> acquisitions = reply -> {};
+
     private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
 
     /** The semaphores of which a difference was reported. */
@@ -118,6 +122,16 @@ final class LockDrivers extends ErrorFlagOwner {
         this.ticker = core.ticker;
         this.lanes = lanes;
         this.leaseRenewer = new LeaseRenewer(core, this);
+    }
+
+    /** Sets what is told the answers to acquisitions. */
+    void observeAcquisitions(Consumer<Reply> answers) {
+        acquisitions = answers;
+    }
+
+    /** Notes the answer to an acquisition. */
+    void acquisitionAnswered(Reply reply) {
+        acquisitions.accept(reply);
     }
 
     // ================================================================ drivers and their events

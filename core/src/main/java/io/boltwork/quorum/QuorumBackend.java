@@ -356,7 +356,18 @@ public final class QuorumBackend implements LockBackend {
                 return both;
             });
         }
-        return merged;
+        return merged.thenApply(this::together);
+    }
+
+    /** Puts the servers that answer first. If a majority grants locks, it does not matter that others refuse. */
+    private List<NodeStatus> together(List<NodeStatus> all) {
+        long granting = all.stream()
+                .filter(each -> each.role() == NodeStatus.Role.MASTER && each.reachable() && !each.refuses())
+                .count();
+        return all.stream()
+                .map(each -> each.withRefuses(each.refuses() && granting < members.majority))
+                .sorted(Comparator.comparing(each -> !each.reachable()))
+                .toList();
     }
 
     private CompletionStage<List<NodeStatus>> status(QuorumNode node, List<NodeStatus> found) {
@@ -372,7 +383,8 @@ public final class QuorumBackend implements LockBackend {
                                     status.reachable(),
                                     status.latency(),
                                     status.version(),
-                                    problem))
+                                    problem,
+                                    status.refuses()))
                     .toList());
         });
         return completed;

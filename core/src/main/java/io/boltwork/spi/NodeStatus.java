@@ -12,10 +12,31 @@ import java.time.Duration;
  * @param latency how long the answer took; 0 if there was none
  * @param version the version that it reports; empty if it reported none
  * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is wrong
+ * @param refuses whether the server says that it would refuse acquisitions now, for the reason that {@code problem} gives
  * @since 0.1.0
  */
 public record NodeStatus(
-        String address, Role role, boolean reachable, Duration latency, String version, String problem) {
+        String address,
+        Role role,
+        boolean reachable,
+        Duration latency,
+        String version,
+        String problem,
+        boolean refuses) {
+
+    /**
+     * The status of a server that does not say that it would refuse acquisitions.
+     *
+     * @param address the address of the server
+     * @param role the role of the server
+     * @param reachable whether it has just answered
+     * @param latency how long the answer took
+     * @param version the version that it reports
+     * @param problem what is wrong
+     */
+    public NodeStatus(String address, Role role, boolean reachable, Duration latency, String version, String problem) {
+        this(address, role, reachable, latency, version, problem, false);
+    }
 
     /** The role of a server. */
     public enum Role {
@@ -29,9 +50,22 @@ public record NodeStatus(
         UNKNOWN
     }
 
+    /**
+     * Returns the same status with another value of {@code refuses}.
+     *
+     * @param refuses whether the server says that it would refuse acquisitions now
+     * @return the status
+     */
+    public NodeStatus withRefuses(boolean refuses) {
+        return refuses == this.refuses
+                ? this
+                : new NodeStatus(address, role, reachable, latency, version, problem, refuses);
+    }
+
     @Override
     public String toString() {
-        return Printable.text("NodeStatus[address=" + address + ", role=" + role + ", reachable=" + reachable
-                + ", latency=" + latency + ", version=" + version + ", problem=" + problem + "]");
+        return Printable.text(
+                "NodeStatus[address=" + address + ", role=" + role + ", reachable=" + reachable + ", latency=" + latency
+                        + ", version=" + version + ", problem=" + problem + ", refuses=" + refuses + "]");
     }
 }

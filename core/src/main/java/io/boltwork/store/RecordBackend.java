@@ -288,9 +288,20 @@ public class RecordBackend implements LockBackend {
         try {
             String version = store.version();
             Duration latency = Duration.ofNanos(System.nanoTime() - begun);
-            return new NodeStatus(store.address(), NodeStatus.Role.MASTER, true, latency, version, "");
+            String refusal = refusal();
+            return new NodeStatus(
+                    store.address(), NodeStatus.Role.MASTER, true, latency, version, refusal, !refusal.isEmpty());
         } catch (BackendException failed) {
             return unreachable(String.valueOf(failed.getMessage()));
+        }
+    }
+
+    private String refusal() {
+        try {
+            store.checkWrites();
+            return "";
+        } catch (BackendException refused) {
+            return "it refuses to grant locks: " + refused.getMessage();
         }
     }
 

@@ -171,6 +171,14 @@ public interface RecordStore extends AutoCloseable {
     String version();
 
     /**
+     * Tries what an acquisition needs, without a change of any record, so that a store which would refuse it says so. Does
+     * nothing unless overridden.
+     *
+     * @throws BackendException if the store would refuse to write a record
+     */
+    default void checkWrites() {}
+
+    /**
      * Makes sure that {@link #listens} returns {@code true} for this client. Called before a request of it begins to wait. Does
      * nothing unless overridden.
      */

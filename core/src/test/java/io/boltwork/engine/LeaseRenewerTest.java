@@ -103,11 +103,13 @@ class LeaseRenewerTest {
             assertThat(told).hasSize(2);
             assertThat(told.get(0)).contains("not being renewed", "cannot cast type");
             assertThat(told.get(1)).isEqualTo("lost");
-            assertThat(client.engine.backendWatch.passingWarning()).contains("cannot cast type");
+            assertThat(client.engine.backendWatch.passingWarnings())
+                    .singleElement()
+                    .satisfies(warning -> assertThat(warning).contains("cannot cast type"));
             client.wire = client.server::execute;
             Lease next = acquire("next", THREE_SECONDS);
             passSeconds(4);
-            assertThat(client.engine.backendWatch.passingWarning()).isNull();
+            assertThat(client.engine.backendWatch.passingWarnings()).isEmpty();
             next.release();
         }
     }

@@ -342,6 +342,14 @@ final class JdbcStore implements RecordStore {
     }
 
     @Override
+    public void checkWrites() {
+        connections.call(session -> {
+            new StoreProbe(session.sql(), tables.failures(), tables.address()).runWrites(session.connection);
+            return true;
+        });
+    }
+
+    @Override
     public int workers() {
         return COMMAND_CONNECTIONS;
     }

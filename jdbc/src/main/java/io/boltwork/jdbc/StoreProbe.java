@@ -28,23 +28,34 @@ final class StoreProbe {
         this.address = address;
     }
 
-    /** Executes the statements. */
+    /** Executes all statements. */
     void run(Connection connection) throws SQLException {
         StoreStatements all = statements;
-        for (NamedSql each : List.of(
-                all.read,
-                all.scan,
-                all.insert,
-                all.update,
-                all.extend,
-                all.seen,
-                all.isPresent,
-                all.forgetPresence,
-                all.send,
-                all.receive,
-                all.received,
-                all.beginSweep,
-                all.drop)) {
+        run(
+                connection,
+                List.of(
+                        all.read,
+                        all.scan,
+                        all.insert,
+                        all.update,
+                        all.extend,
+                        all.seen,
+                        all.isPresent,
+                        all.forgetPresence,
+                        all.send,
+                        all.receive,
+                        all.received,
+                        all.beginSweep,
+                        all.drop));
+    }
+
+    /** Executes the statements that write the record of a lock. None of them matches a row. */
+    void runWrites(Connection connection) throws SQLException {
+        run(connection, List.of(statements.insert, statements.update));
+    }
+
+    private void run(Connection connection, List<NamedSql> run) throws SQLException {
+        for (NamedSql each : run) {
             try (NamedSql.Prepared prepared = each.on(connection)) {
                 for (String parameter : each.parameters()) {
                     set(prepared, parameter);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
+import io.boltwork.ClientHealth;
+import io.boltwork.LockClient;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -53,6 +55,23 @@ class MariaDbRightsTest {
                         BackendException.class, e -> assertThat(e.isRetryable()).isFalse())
                 .hasMessageContaining("boltwork_inbox")
                 .hasMessageContaining("SELECT, INSERT, UPDATE and DELETE");
+    }
+
+    @Test
+    void healthTellsOfARightThatWasRevokedLater() throws SQLException {
+        try (LockClient client = LockClient.create(JdbcBackend.on(restricted()))) {
+            assertThat(client.health().usable()).isTrue();
+            SITE.execute("REVOKE INSERT, UPDATE ON boltwork_lock FROM restricted");
+            ClientHealth health = client.health();
+            assertThat(health.usable()).isFalse();
+            assertThat(health.nodes().get(0).problem())
+                    .startsWith("it refuses to grant locks: ")
+                    .contains("INSERT", "boltwork_lock");
+            assertThatThrownBy(() -> client.lock("refused").tryAcquire()).isInstanceOf(BackendException.class);
+            SITE.execute("GRANT INSERT, UPDATE ON boltwork_lock TO restricted");
+            client.lock("granted").tryAcquire().orElseThrow().release();
+            assertThat(client.health().usable()).isTrue();
+        }
     }
 
     @Test

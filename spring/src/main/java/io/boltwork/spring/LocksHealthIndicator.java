@@ -8,7 +8,7 @@ import io.boltwork.spi.Printable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Reports whether locks can be acquired: the client is connected, and the server that keeps the leases answers. */
+/** Reports whether locks can be acquired and kept; see {@link ClientHealth#usable}. */
 final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final LockClient client;
 
@@ -20,13 +20,13 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     @Override
     protected void doHealthCheck(Health.Builder builder) {
         ClientHealth health = client.health();
-        boolean answers = health.nodes().isEmpty() || health.nodes().get(0).reachable();
-        if (health.connected() && answers) {
+        if (health.usable()) {
             builder.up();
         } else {
             builder.down();
         }
         builder.withDetail("connected", health.connected())
+                .withDetail("usable", health.usable())
                 .withDetail("held", health.held())
                 .withDetail("waiting", health.waiting())
                 .withDetail("renewalLag", health.renewalLag().toMillis() + " ms")

@@ -146,6 +146,19 @@ class OperationsTest {
     }
 
     @Test
+    void healthIsDownWhileLocksAreRefused() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                ConfigurableApplicationContext application = start("spring.data.redis.port=" + redis.port())) {
+            redis.command("CONFIG", "SET", "maxmemory", "1");
+            HttpResponse<String> down = get(application, "/actuator/health/locks");
+            assertThat(down.statusCode()).isEqualTo(503);
+            assertThat(down.body()).contains("\"usable\":false", "its memory is full");
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+            assertThat(get(application, "/actuator/health/locks").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void closesAfterRequestsHaveEnded() throws Exception {
         ConfigurableApplicationContext application = start("boltwork.backend=memory");
         Desk desk = application.getBean(Desk.class);

@@ -115,6 +115,11 @@ public final class Errors {
                     + "|\\bAUTH\\b|WAITAOF",
             Pattern.CASE_INSENSITIVE);
 
+    /** Errors of a server that executes no command which writes. */
+    private static final Set<String> REFUSES_WRITES = Set.of("OOM", "READONLY", "MISCONF", "NOREPLICAS", "MASTERDOWN");
+
+    private static final String NO_LOCKS = "it refuses to grant locks: ";
+
     private final String server;
 
     /** The place where the user and password were given. */
@@ -169,6 +174,24 @@ public final class Errors {
         failures.forEach(failure -> all.add(String.valueOf(failure.getMessage())));
         boolean retryable = failures.isEmpty() || failures.stream().anyMatch(BackendException::isRetryable);
         return new BackendException(what + all, retryable, failures.isEmpty() ? null : failures.get(0));
+    }
+
+    /** Returns why a server refuses writes; an empty text if the failure is another one. */
+    public String refusesWrites(Throwable failure) {
+        String error = refusal(failure);
+        String code = code(error);
+        return REFUSES_WRITES.contains(code) ? NO_LOCKS + meaning(code) + " [" + words(error) + "]" : "";
+    }
+
+    /** Returns which rights are missing, for a check of that many commands about a key; an empty text if none is. */
+    public String missingRights(List<String> commands, int checked, String key) {
+        if (commands.isEmpty()) {
+            return "";
+        }
+        String rights = commands.size() == checked
+                ? "~" + key + ", to the keys of this backend's prefix"
+                : "+" + String.join(" +", commands);
+        return NO_LOCKS + "the user lacks a right: " + rights;
     }
 
     /** Returns whether a sentinel does not know the name of the master. */

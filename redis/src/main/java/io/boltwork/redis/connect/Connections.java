@@ -43,6 +43,7 @@ public final class Connections {
     private static final String ELSEWHERE = "its address leads to another run of the server now";
 
     private final Connector connector;
+    private final GrantCheck grantCheck;
     private final EventExecutor loop;
     private final Reconnector commandReconnector;
     private final Replicator replicator;
@@ -79,6 +80,7 @@ public final class Connections {
     /** Creates connections. Does not connect. */
     public Connections(Connector connector, DeliveryProbe.Shards shards) {
         this.connector = connector;
+        this.grantCheck = new GrantCheck(connector.keySpace());
         this.loop = connector.loop();
         this.absence = connector.errors().notConnected();
         Duration patience = connector.deployment().commandTimeout().plusSeconds(1);
@@ -146,16 +148,23 @@ public final class Connections {
                 connection == null
                         ? CompletableFuture.completedFuture(Probe.unreachable(
                                 connector.deployment().describe(), String.valueOf(absence.getMessage())))
-                        : Probe.of(
-                                        loop,
-                                        connection.where(),
-                                        connection.errors(),
-                                        millis,
-                                        () -> connection.lettuce().info())
-                                .thenApply(status -> Probe.with(status, delivery.problem())));
+                        : status(connection, millis).thenApply(status -> Probe.with(status, delivery.problem())));
         asked.addAll(connector.finder().probe(connection == null ? "" : connection.where(), millis));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<NodeStatus> status(ServerConnection connection, long millis) {
+        CompletableFuture<String> refusal = grantCheck.ask(connection).toCompletableFuture();
+        TimeLimit limit = TimeLimit.begin(loop, millis, () -> refusal.complete("")); // INFO will tell
+        refusal.whenComplete((answer, failure) -> limit.cancel());
+        return Probe.of(
+                        loop,
+                        connection.where(),
+                        connection.errors(),
+                        millis,
+                        () -> connection.lettuce().info())
+                .thenCombine(refusal, GrantCheck::with);
     }
 
     /** Returns the reason why there is no connection. */

@@ -35,7 +35,7 @@ final class DatabaseExamination implements Examination {
         try (LockClient locks = store.connectToLook("boltwork doctor")) {
             ClientHealth health = locks.health();
             diagnosis.health(address, health);
-            latencies.check(diagnosis, ProbeLock.measure(locks, address));
+            ProbeLock.measure(locks, address, diagnosis).ifPresent(timing -> latencies.check(diagnosis, timing));
         } catch (BackendException why) {
             diagnosis.cannotConnect(address, why);
         }

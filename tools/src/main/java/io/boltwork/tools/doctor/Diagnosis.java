@@ -61,6 +61,14 @@ final class Diagnosis implements Printed {
         severe("connection", server, problem, "no client can take a lock here", Remedies.ofFailure(problem));
     }
 
+    /** Adds a finding about a lock that could not be acquired, unless the server has already said that it refuses. */
+    void cannotLock(String server, BackendException why) {
+        if (servers.stream().noneMatch(NodeStatus::refuses)) {
+            String problem = String.valueOf(why.getMessage());
+            severe("locks", server, problem, "no lock can be acquired now", Remedies.ofFailure(problem));
+        }
+    }
+
     /** Adds what the library itself warns of. */
     void health(String store, ClientHealth health) {
         servers = health.nodes();
@@ -131,7 +139,7 @@ final class Diagnosis implements Printed {
         long warnings = count(Severity.WARNING);
         out.println(
                 severe + warnings == 0
-                        ? "Nothing must be changed."
+                        ? "No changes needed."
                         : severe + " must be changed, " + warnings + " should be changed.");
     }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.doctor;
 
+import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.UUID;
 
 /** A lock of its own that is taken and released repeatedly. */
@@ -14,15 +16,27 @@ final class ProbeLock {
 
     private ProbeLock() {}
 
-    /** Measures pairs of acquisition and release. Stops early if they are slow. */
-    static Timing measure(LockClient locks, String store) {
+    /**
+     * Measures pairs of acquisition and release. Stops early if they are slow.
+     *
+     * @return the times; empty if a lock could not be acquired, which becomes a finding
+     */
+    static Optional<Timing> measure(LockClient locks, String store, Diagnosis diagnosis) {
+        try {
+            return Optional.of(measure(locks, store));
+        } catch (BackendException refused) {
+            diagnosis.cannotLock(store, refused);
+            return Optional.empty();
+        }
+    }
+
+    private static Timing measure(LockClient locks, String store) {
         String name = "boltwork-doctor:" + UUID.randomUUID();
         long[] nanos = new long[TIMES];
         int done = 0;
         long end = System.nanoTime() + PATIENCE.toNanos();
-        try (Lease warmUp = locks.lock(name).acquire()) {
-            warmUp.ensureValid();
-        }
+        // a refusal is told at once, and not after the outage patience
+        locks.lock(name).tryAcquire().ifPresent(Lease::release);
         while (done < TIMES && System.nanoTime() < end) {
             long start = System.nanoTime();
             locks.lock(name).acquire().close();

@@ -73,11 +73,11 @@ final class RedisExamination implements Examination {
             boolean mayReplace = looks.stream().anyMatch(RedisServerLook::isReplica)
                     || store.uri().startsWith("redis-quorum:");
             if (locks != null) {
-                latencies.check(
-                        diagnosis,
-                        ProbeLock.measure(
+                ProbeLock.measure(
                                 locks,
-                                looks.isEmpty() ? "the store" : looks.get(0).address()));
+                                looks.isEmpty() ? "the store" : looks.get(0).address(),
+                                diagnosis)
+                        .ifPresent(timing -> latencies.check(diagnosis, timing));
             }
             for (RedisServerLook look : looks) {
                 clocks.readAgain(look.address(), look.clock());

@@ -19,6 +19,11 @@ final class Remedies {
 
     /** Each is the beginning of a message's part, and what to do then. The first that fits counts. */
     private static final List<Map.Entry<String, String>> FAILURES = List.of(
+            Map.entry("memory is full", "CONFIG SET maxmemory to a larger value, or remove keys of other applications"),
+            Map.entry(
+                    "too few replicas",
+                    "start the replicas, and look at INFO replication; or CONFIG SET min-replicas-to-write to fewer"),
+            Map.entry("to disk", "make room on the server's disk, and look into its log"),
             Map.entry("its version is", "upgrade the server to Redis 6.2 or later"),
             Map.entry(
                     "lacks a right",

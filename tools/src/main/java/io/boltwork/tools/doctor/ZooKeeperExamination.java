@@ -34,7 +34,7 @@ final class ZooKeeperExamination implements Examination {
     public void examine() {
         try (LockClient locks = store.connectToLook("boltwork doctor")) {
             diagnosis.health(address, locks.health());
-            latencies.check(diagnosis, ProbeLock.measure(locks, address));
+            ProbeLock.measure(locks, address, diagnosis).ifPresent(timing -> latencies.check(diagnosis, timing));
         } catch (BackendException why) {
             diagnosis.cannotConnect(address, why);
             if (diagnosis.isUnreachable()) {

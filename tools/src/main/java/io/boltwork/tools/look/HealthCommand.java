@@ -22,26 +22,32 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:the store can be used", "69:no server that keeps locks answers"})
+        exitCodeList = {
+            "0:locks can be acquired",
+            "69:no server that keeps locks answers",
+            "77:the servers answer, and refuse to grant locks"
+        })
 public final class HealthCommand extends LookCommand {
-    private boolean connected;
+    private int exitCode;
 
     @Override
     Printed look(LockClient locks) {
         ClientHealth health = locks.health();
-        connected = health.connected();
+        boolean refuses = health.nodes().stream().anyMatch(NodeStatus::refuses);
+        exitCode = health.usable() ? ExitCode.OK : refuses ? ExitCode.NO_RIGHTS : ExitCode.NO_SERVER;
         return new Health(health);
     }
 
     @Override
     int exitCode() {
-        return connected ? ExitCode.OK : ExitCode.NO_SERVER;
+        return exitCode;
     }
 
     private record Health(ClientHealth health) implements Printed {
         @Override
         public void table(PrintWriter out) {
-            out.println(health.connected() ? "connected" : "NOT connected");
+            String state = health.connected() ? "connected, but locks CANNOT be acquired" : "NOT connected";
+            out.println(health.usable() ? "connected, and locks can be acquired" : state);
             if (!health.nodes().isEmpty()) {
                 out.println();
                 Table table = new Table("SERVER", "ROLE", "ANSWERS", ">LATENCY", "VERSION", "PROBLEM");

@@ -223,6 +223,7 @@ public final class JsonWriter implements Closeable {
     public void health(ClientHealth health) throws IOException {
         object(() -> {
             flag("connected", health.connected());
+            flag("usable", health.usable());
             array("nodes", health.nodes(), this::node);
             array("warnings", health.warnings(), this::text);
         });

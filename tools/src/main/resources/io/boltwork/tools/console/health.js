@@ -22,8 +22,10 @@ export function create() {
     if (event !== 'health') {
       return;
     }
-    setText(verdict, data.connected ? 'The console is connected to the store, and locks can be used.' : 'The console has no connection to the store.');
-    verdict.dataset.good = data.connected;
+    const unusable = data.connected ? 'The console is connected to the store, but locks cannot be acquired.'
+      : 'The console has no connection to the store.';
+    setText(verdict, data.usable ? 'The console is connected to the store, and locks can be acquired.' : unusable);
+    verdict.dataset.good = data.usable;
     keyedRows(warnings, data.warnings, (warning) => warning, (warning) => el('li', {text: printable(warning)}), () => {});
     show(warnings, data.warnings.length > 0);
     show(noWarnings, data.warnings.length === 0);

@@ -58,7 +58,7 @@ class DoctorTest {
         try (RedisServer redis = RedisServer.start(ON_DISK, "yes")) {
             ToolRun run = doctor(redis.uri());
             assertThat(run.out())
-                    .endsWith("Nothing must be changed." + System.lineSeparator())
+                    .endsWith("No changes needed." + System.lineSeparator())
                     .doesNotContain("CHANGED")
                     .containsPattern("PING +\\S+ +\\d+ +\\d+\\.\\d\\d ms +\\d+\\.\\d\\d ms")
                     .containsPattern("lock and unlock +\\S+ +\\d+ ");
@@ -130,6 +130,25 @@ class DoctorTest {
                     "the user lacks +scan");
             redis.command("ACL", "SETUSER", "locking", "+hdel", "+@all");
             assertThat(doctor(uri).exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void aServerThatRefusesLocksIsNamed() {
+        try (RedisServer redis = RedisServer.start(ON_DISK, "yes")) {
+            redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+            finds(
+                    doctor(redis.uri()),
+                    "MUST BE CHANGED  server at ",
+                    "it refuses to grant locks: it has too few replicas",
+                    "start the replicas");
+            redis.command("CONFIG", "SET", "min-replicas-to-write", "0", "maxmemory", "1");
+            finds(doctor(redis.uri()), "MUST BE CHANGED  server at ", "its memory is full", "maxmemory to a larger");
+        }
+        // Redis 6.2 says so only when a lock is wanted
+        try (RedisServer redis = RedisServer.startEmbedded(ON_DISK, "yes")) {
+            redis.command("CONFIG", "SET", "maxmemory", "1");
+            finds(doctor(redis.uri()), "MUST BE CHANGED  locks at ", "its memory is full", "maxmemory to a larger");
         }
     }
 

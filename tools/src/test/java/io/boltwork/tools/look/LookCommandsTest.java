@@ -75,6 +75,22 @@ class LookCommandsTest {
     }
 
     @Test
+    void healthTellsWhetherLocksCanBeAcquired() {
+        assertThat(run("health").out()).startsWith("connected, and locks can be acquired");
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            ToolRun full = run("health");
+            assertThat(full.exitCode()).isEqualTo(77);
+            assertThat(full.lines().get(0)).isEqualTo("connected, but locks CANNOT be acquired");
+            assertThat(full.out()).contains("it refuses to grant locks: its memory is full");
+            assertThat(run("health", "-o", "json").out()).contains("\"usable\" : false");
+        } finally {
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+        }
+        assertThat(run("health").exitCode()).isZero();
+    }
+
+    @Test
     void describeShowsHolderAndQueue() {
         FencedLock theirs = billing.lock("describe:1");
         Task<Object> waiter;
@@ -176,7 +192,7 @@ class LookCommandsTest {
                 .containsPattern("checkout +\\S+ +" + ProcessHandle.current().pid() + " +20");
         assertThat(run("clients", "-o", "json").out()).contains("\"application\" : \"billing\"");
         ToolRun health = run("health");
-        assertThat(health.lines().get(0)).isEqualTo("connected");
+        assertThat(health.lines().get(0)).isEqualTo("connected, and locks can be acquired");
         assertThat(health.out())
                 .containsPattern(redis.host() + ":" + redis.port() + " +master +yes +\\d+\\.\\d\\d ms +\\d+\\.");
         assertThat(run("health", "-o", "json").out()).contains("\"connected\" : true", "\"role\" : \"MASTER\"");

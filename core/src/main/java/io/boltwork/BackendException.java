@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown if the backend gave no answer, or answered with an error. If a call that acquires a lock throws it, the
  * outcome is <em>unknown</em>: the caller does not hold the lock, and the client has already arranged to undo anything
- * that may have happened at the server.
+ * that may have happened on the server.
  *
  * @since 0.1.0
  */

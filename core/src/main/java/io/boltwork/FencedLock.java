@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * patience (30 s by default) and then throw {@link BackendException}. They throw it at once if waiting cannot help.
  * Methods with a time limit end within that limit: they return {@code false} or empty if the lock was known to be
  * taken, and throw {@link BackendException} if the backend gave no answer. After any failure the caller does not hold
- * the lock, and anything that the request left at the backend is undone.
+ * the lock, and anything that the request left on the backend is undone.
  *
  * <p><b>Round trips.</b> An uncontended acquisition takes one round trip, and its release takes another. A nested
  * acquisition and its release take none. A lock that passes from one thread of a client to the next takes none.

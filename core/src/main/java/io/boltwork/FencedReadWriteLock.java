@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <ul>
  *   <li><b>Order</b>: requests are served in the order in which they reach the backend. Readers that follow each other are
  *       granted together, and none overtakes a writer that waits. So neither side is starved.
- *   <li><b>Readers of one client</b> with equal options share a hold at the backend. A reader that comes within a
+ *   <li><b>Readers of one client</b> with equal options share a hold on the backend. A reader that comes within a
  *       {@linkplain ClientOptions#withSlice slice} of its beginning joins without a round trip, even if a writer waits
  *       elsewhere. Readers with {@link LockOptions.Fairness#FIFO FIFO}, a fixed lease, {@code maxHold}, {@code minHold} or
  *       {@code replication} have a hold each.

@@ -30,7 +30,7 @@ public record LocalLock(LockKind kind, String name, List<Holder> holders, int wa
     /**
      * A thread or a handle that holds the lock.
      *
-     * @param request the request at the backend, as in {@link LockInfo.Holder}; readers may share one
+     * @param request the request on the backend, as in {@link LockInfo.Holder}; readers may share one
      * @param thread the name of the thread that holds the lock, or that asked for it if a handle holds it
      * @param fencingToken the token of the hold
      */

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the locks at the backend, their holders and their waiters, and takes a lock away from a holder that hangs. All
+ * Shows the locks on the backend, their holders and their waiters, and takes a lock away from a holder that hangs. All
  * methods except {@link #local} ask the backend and block until it has answered; their results may be outdated when
  * they return. Thread-safe.
  *

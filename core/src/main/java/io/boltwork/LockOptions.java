@@ -151,7 +151,7 @@ public final class LockOptions {
         BATCHED,
         /**
          * Requests are served strictly in the order in which they arrived at the backend, across threads, clients and
-         * JVMs. Each acquisition makes its own request at the backend; the lock is never handed over in memory.
+         * JVMs. Each acquisition makes its own request on the backend; the lock is never handed over in memory.
          */
         FIFO
     }

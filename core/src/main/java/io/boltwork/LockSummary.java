@@ -31,7 +31,7 @@ public record LockSummary(
         Duration remaining,
         int waiting) {
 
-    /** The state of a lock at the backend. A lock that is shared may be held and have room for others, too. */
+    /** The state of a lock on the backend. A lock that is shared may be held and have room for others, too. */
     public enum State {
         /** No client has the lock. */
         FREE,

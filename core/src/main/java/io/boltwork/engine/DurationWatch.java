@@ -82,7 +82,7 @@ final class DurationWatch {
         List<StackTraceElement> stack = hold.thread == null ? List.of() : StackOf.now(hold.thread);
         LOG.log(
                 System.Logger.Level.WARNING,
-                "A lock is held for a long time",
+                "A lock has been held for a long time",
                 new StackOf(
                         hold + " has held the lock '" + Printable.text(context.lock()) + "' for " + text(time), stack));
         if (context.isHeard()) {
@@ -102,7 +102,7 @@ final class DurationWatch {
         String who = wait.isOfThread ? "thread '" : "a handle of thread '";
         LOG.log(
                 System.Logger.Level.WARNING,
-                "A caller waits for a lock for a long time",
+                "A caller has been waiting for a lock for a long time",
                 new StackOf(
                         who + asker + "' has waited for the lock '" + Printable.text(wait.lock()) + "' for "
                                 + text(waited),

@@ -173,7 +173,7 @@ final class QuorumNode implements BackendListener {
         } else if (aside) {
             return "has not answered within " + TimeUnit.NANOSECONDS.toMillis(patience) + " ms";
         } else if (!checked) {
-            return "has not yet told how long it has been up";
+            return "has not yet reported how long it has been up";
         } else if (world.now() < votesFrom) {
             long millis = TimeUnit.NANOSECONDS.toMillis(votesFrom - world.now()) + 1;
             return "does not vote for another " + Durations.text(Duration.ofMillis(millis))

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class RecordBackend implements LockBackend {
     static final String NO_REPLICATION =
-            "Only Redis has replication: a store answers when its own rules of durability are fulfilled";
+            "Only Redis has replication: a store answers once its own durability rules are met";
     static final String NO_RETENTION =
             "Only Redis has retention: a client that retains a lock must be reached at once when another one wants it";
     static final String NO_VOTES = "This store does not vote in a quorum. Use Redis servers, or this store alone";

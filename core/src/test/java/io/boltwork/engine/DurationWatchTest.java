@@ -45,7 +45,7 @@ class DurationWatchTest extends HangingScene {
         assertThat(event.stack()).anyMatch(frame -> frame.getMethodName().equals("until"));
         pass(120);
         assertThat(longHolds).hasSize(1);
-        assertThat(log.entries).containsExactly("A lock is held for a long time");
+        assertThat(log.entries).containsExactly("A lock has been held for a long time");
         assertThat(log.thrown.get(0)).hasMessageStartingWith("thread 'one' with fencing token ");
         assertThat(log.thrown.get(0).getStackTrace()).isEqualTo(event.stack().toArray());
     }
@@ -97,7 +97,7 @@ class DurationWatchTest extends HangingScene {
         assertThat(event.asker()).isEqualTo("two");
         assertThat(event.waited()).isBetween(WAIT, WAIT.plusSeconds(1));
         assertThat(event.stack()).anyMatch(frame -> frame.getMethodName().equals("lock"));
-        assertThat(log.entries).containsExactly("A caller waits for a lock for a long time");
+        assertThat(log.entries).containsExactly("A caller has been waiting for a lock for a long time");
         assertThat(log.thrown.get(0)).hasMessage("thread 'two' has waited for the lock 'a' for 20 s");
         pass(10);
         assertThat(longWaits).hasSize(1);

@@ -23,7 +23,7 @@ final class Coupons {
             """;
 
     // @start region="coupon-number"
-    /** One step at the server, and no lock: the coupon has a number, and no code of another system. */
+    /** One step on the server, and no lock: the coupon has a number, and no code of another system. */
     private static final String NEXT_NUMBER = """
             if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
             local number = redis.call('HLEN', KEYS[1]) + 1

@@ -378,7 +378,7 @@ final class JdbcStore implements RecordStore {
                 isPush
                         ? Optional.empty()
                         : Optional.of(
-                                "This database does not tell that a client has died: it counts as alive for 3 seconds");
+                                "This database does not report that a client has died: it counts as alive for 3 seconds");
             default -> Optional.empty();
         };
     }

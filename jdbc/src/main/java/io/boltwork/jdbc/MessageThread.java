@@ -239,7 +239,7 @@ final class MessageThread {
                 throw failure;
             }
             if (refusals == 0) {
-                listener.warned("Messages cannot be received, so grants come some seconds later: "
+                listener.warned("Messages cannot be received, so grants arrive some seconds late: "
                         + connections.exception(failure).getMessage());
             }
             pause();

@@ -58,7 +58,7 @@ public final class LocksEndpoint {
      * @param permits the number of permits of a semaphore in use; otherwise that of the holders
      * @param fencingToken the first token of the latest holder, 0 if there is none
      * @param remainingMillis the remaining time of the leases
-     * @param waiting the number of requests in the queue at the backend
+     * @param waiting the number of requests in the queue on the backend
      * @param waitingHere the number of waiting callers in this instance
      */
     public record LockLine(

@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
         footerHeading =
-                "%nThe store is the one of --uri, else of the variable BOLTWORK_URI, else redis://localhost:6379.%n",
+                "%nThe store is given by --uri, or else by the variable BOLTWORK_URI. Default: redis://localhost:6379.%n",
         footer = {
             "",
             "  boltwork exec nightly --try -- ./report.sh   only one machine runs it",

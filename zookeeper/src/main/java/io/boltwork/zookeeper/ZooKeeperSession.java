@@ -166,7 +166,7 @@ final class ZooKeeperSession {
         if (!chroot.isEmpty() && made.await(made.exists("/")) == null) {
             throw new BackendException(
                     "The node " + chroot + ", which is the chroot in " + connector.address()
-                            + ", does not exist. Make it, or use ZooKeeperOptions.withRoot, whose nodes are made",
+                            + ", does not exist. Make it, or use ZooKeeperOptions.withRoot, whose nodes Boltwork creates",
                     false,
                     null);
         }

@@ -248,7 +248,7 @@ public final class Errors {
         return new Failed(
                 true,
                 new BackendException(
-                        server + " gave an answer for " + about + " that no script of this version gives: "
+                        server + " gave an answer for " + about + " that this version does not understand: "
                                 + cause.getMessage(),
                         false,
                         cause));
@@ -258,7 +258,7 @@ public final class Errors {
     public BackendException lost(Throwable cause, boolean written, String about) {
         return new BackendException(
                 written
-                        ? "The connection to " + server + " was lost before the answer for " + about + " came"
+                        ? "The connection to " + server + " was lost before the answer for " + about + " arrived"
                         : "Not connected to " + server + "; nothing was sent for " + about,
                 true,
                 cause);

@@ -140,7 +140,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
             String scheme, String rest, @Nullable StaticCredentialsProvider forSentinels) {
         Matcher parts = SENTINEL_PARTS.matcher(rest);
         if (!parts.matches() || parts.group("master").isBlank()) {
-            throw RedisAddress.wrong("must end with # and the name of the master at the sentinels" + SENTINEL_EXAMPLE);
+            throw RedisAddress.wrong("must end with # and the sentinels' name for the master" + SENTINEL_EXAMPLE);
         }
         if (NOT_IN_NAMES.matcher(parts.group("master")).find()) { // perhaps part of a password
             throw RedisAddress.wrong(

@@ -40,7 +40,7 @@ public final class Connections {
 
     private static final long WATCH_LIMIT_MILLIS = 1_000;
 
-    private static final String ELSEWHERE = "its address leads to another run of the server now";
+    private static final String ELSEWHERE = "its address now leads to a server that was restarted, or to another one";
 
     private final Connector connector;
     private final GrantCheck grantCheck;

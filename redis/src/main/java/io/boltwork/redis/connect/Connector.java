@@ -316,7 +316,7 @@ public final class Connector {
             throw errors.unfit("it is a sentinel; use redis-sentinel:// and end with # and the master's name");
         }
         if (run.isEmpty()) {
-            throw errors.unfit("it does not say its run_id (INFO server)");
+            throw errors.unfit("it does not report its run_id (INFO server)");
         }
         boolean inCluster = ServerInfo.field(info, "cluster_enabled").equals("1");
         if (inCluster != (deployment.kind() == RedisDeployment.Kind.CLUSTER)) {

@@ -171,7 +171,7 @@ public final class Replicator implements Reconnector.ReconnectorOwner {
         }
         ServerConnection other = commands.get();
         if (other == null || !other.run().equals(open.run())) {
-            reconnector.lose(open, "its address leads to another run of the server now");
+            reconnector.lose(open, "its address now leads to a server that was restarted, or to another one");
             return;
         }
         busy = true;

@@ -51,7 +51,7 @@ public final class StoreOptions {
     @Option(
             names = "--user",
             paramLabel = "NAME",
-            description = "The user at the store. Default: the one in the URI, or none.")
+            description = "The user name for the store. Default: the one in the URI, or none.")
     @Nullable
     String user;
 
@@ -83,7 +83,7 @@ public final class StoreOptions {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            description = "How long to wait for an answer of a database or of ZooKeeper, such as 500ms or 2s."
+            description = "How long to wait for an answer from a database or ZooKeeper, such as 500ms or 2s."
                     + " For Redis, write ?timeout=2s after the URI. Default: 2s.")
     @Nullable
     Duration timeout;

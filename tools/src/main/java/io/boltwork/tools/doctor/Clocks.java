@@ -43,7 +43,7 @@ final class Clocks {
                                         Locale.ROOT,
                                         "the server's clock runs %+.1f %% faster than this machine's",
                                         drift * 100),
-                                "leases end early or late at the server; rates may differ by 1 % at most",
+                                "leases end early or late on the server; the rates of clocks may differ by 1 % at most",
                                 NTP);
                     }
                 });
@@ -77,8 +77,8 @@ final class Clocks {
             diagnosis.note(
                     "clock",
                     fast.getKey(),
-                    String.format(Locale.ROOT, "the clocks of server and this machine differ by %.1f s", off),
-                    "no promise is affected, but times in logs and lists do not fit together",
+                    String.format(Locale.ROOT, "the clocks of the server and of this machine differ by %.1f s", off),
+                    "no promise is affected, but times in logs and lists do not match",
                     NTP);
         }
     }

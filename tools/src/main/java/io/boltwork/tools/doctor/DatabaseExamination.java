@@ -126,7 +126,7 @@ final class DatabaseExamination implements Examination {
                     "rights",
                     address,
                     "the user lacks " + String.join(", ", missing),
-                    "the client cannot lock",
+                    "the client cannot acquire locks",
                     "GRANT SELECT, INSERT, UPDATE, DELETE ON " + prefix + "lock, " + prefix + "client, " + prefix
                             + "inbox, " + prefix + "store TO " + text(statement, "SELECT quote_ident(current_user)"));
         }

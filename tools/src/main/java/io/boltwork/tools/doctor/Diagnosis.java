@@ -129,7 +129,7 @@ final class Diagnosis implements Printed {
         measured(out);
         for (StoreFinding finding : findings()) {
             out.println(
-                    Printable.text(finding.severity().heading() + "  " + finding.topic() + " at " + finding.server()));
+                    Printable.text(finding.severity().heading() + "  " + finding.topic() + " on " + finding.server()));
             out.println("  Found      " + Printable.text(finding.problem()));
             out.println("  For locks  " + Printable.text(finding.meaning()));
             out.println("  Change     " + Printable.text(finding.remedy()));

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Examines the store, and says what must be changed so that locks keep their promises: version, rights, settings,"
                     + " clocks, latency, and what a proxy delivers.",
-            "It takes a lock of its own for a moment. It changes no setting and nothing that belongs to others. Run it as the"
+            "It takes a lock of its own for a moment. It changes no settings, and no data of others. Run it as the"
                     + " user of the application, on a machine of the application."
         },
         mixinStandardHelpOptions = true,

@@ -144,7 +144,7 @@ final class RedisExamination implements Examination {
                     "proxy",
                     look.address(),
                     "connections to this address end at " + found.size() + " different servers",
-                    "two clients can hold one lock, each at another server",
+                    "two clients can hold the same lock, each on a different server",
                     "connect past the proxy, or name all servers: redis-replicated://host1,host2 or redis-cluster://host1,host2");
         }
     }

@@ -43,7 +43,7 @@ final class RedisRights {
                     "rights",
                     server.address(),
                     "the user lacks " + String.join(" ", needed),
-                    "the client cannot lock, or is not told of grants",
+                    "the client cannot acquire locks, or does not learn that it has one",
                     "ACL SETUSER " + user(server.connection()) + " ~" + prefix + ":* &" + prefix + ":grants:* &"
                             + prefix + ":told:* " + String.join(" ", needed));
         }

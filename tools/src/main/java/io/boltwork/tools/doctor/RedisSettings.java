@@ -34,7 +34,7 @@ final class RedisSettings {
                     server.address(),
                     "the last write of the append-only file has failed",
                     "the server refuses all writes, so no lock can be taken",
-                    "make room on the server's disk, and look into its log");
+                    "free space on the server's disk, and look at its log");
         }
         if (server.info("rdb_last_bgsave_status").equals("err")
                 && !server.setting("stop-writes-on-bgsave-error").equals("no")) {
@@ -43,7 +43,7 @@ final class RedisSettings {
                     server.address(),
                     "the last snapshot has failed",
                     "the server refuses all writes, so no lock can be taken",
-                    "make room on the server's disk, and look into its log");
+                    "free space on the server's disk, and look at its log");
         }
         if (server.info("aof_enabled").equals("1")
                 && server.setting("appendfsync").equals("no")) {
@@ -84,8 +84,8 @@ final class RedisSettings {
                     "replication",
                     server.address(),
                     "the replica is not connected to its master",
-                    "if it becomes the master, all holds since then are forgotten",
-                    "look into the replica's log; compare masterauth, and the network between the two");
+                    "if it becomes the master, it does not know the locks that were acquired since then",
+                    "look at the replica's log, at masterauth, and at the network between the two");
         }
     }
 }

@@ -21,9 +21,8 @@ final class Remedies {
     private static final List<Map.Entry<String, String>> FAILURES = List.of(
             Map.entry("memory is full", "CONFIG SET maxmemory to a larger value, or remove keys of other applications"),
             Map.entry(
-                    "too few replicas",
-                    "start the replicas, and look at INFO replication; or CONFIG SET min-replicas-to-write to fewer"),
-            Map.entry("to disk", "make room on the server's disk, and look into its log"),
+                    "too few replicas", "start the replicas, or CONFIG SET min-replicas-to-write to a smaller number"),
+            Map.entry("to disk", "free space on the server's disk, and look at its log"),
             Map.entry("its version is", "upgrade the server to Redis 6.2 or later"),
             Map.entry(
                     "lacks a right",
@@ -35,12 +34,11 @@ final class Remedies {
             Map.entry(
                     "replica",
                     "connect to the master, or name all servers so that the client finds it: redis-replicated://host1,host2"),
-            Map.entry("certificate", "give the authority with --tls-ca, or fix the server's certificate"),
             Map.entry(
-                    "password", "give the right user and password, by --user and --password-file or BOLTWORK_PASSWORD"),
+                    "certificate", "name the certificate authority with --tls-ca, or correct the server's certificate"),
+            Map.entry("password", "give the right user and password: --user, and --password-file or BOLTWORK_PASSWORD"),
             Map.entry(
-                    "WRONGPASS",
-                    "give the right user and password, by --user and --password-file or BOLTWORK_PASSWORD"),
+                    "WRONGPASS", "give the right user and password: --user, and --password-file or BOLTWORK_PASSWORD"),
             Map.entry("refused", "start the server, or correct host and port of the URI, or open the firewall"));
 
     private Remedies() {}
@@ -50,7 +48,7 @@ final class Remedies {
                 .filter(each -> message.contains(each.getKey()))
                 .map(Map.Entry::getValue)
                 .findFirst()
-                .orElse("make the server reachable from this machine, and look into its log");
+                .orElse("make the server reachable from this machine, and look at its log");
     }
 
     /** Returns the finding for a warning of the library. */
@@ -73,15 +71,10 @@ final class Remedies {
                     "messages",
                     store,
                     warning,
-                    "a waiting client asks for its grant every 50 ms, so each handover takes that much longer",
+                    "a waiting client asks for its grant every 50 ms, so each handover takes up to 50 ms longer",
                     "connect past the pooler, or set its pool_mode to session for this database"));
         }
         return List.of(new StoreFinding(
-                Severity.WARNING,
-                "health",
-                store,
-                warning,
-                "see the page on messages",
-                "follow the text of the warning"));
+                Severity.WARNING, "health", store, warning, "see docs/messages.md", "do what the warning says"));
     }
 }

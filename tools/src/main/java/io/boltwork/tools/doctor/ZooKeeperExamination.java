@@ -79,7 +79,7 @@ final class ZooKeeperExamination implements Examination {
                     "quorum",
                     address,
                     "the ensemble has " + members + " servers",
-                    "it bears no more failures than one with " + (members - 1) + " servers",
+                    "it survives no more failures than one with " + (members - 1) + " servers",
                     "add one server, or remove one");
         }
     }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
         customSynopsis = "boltwork exec [OPTION ...] NAME -- COMMAND [ARGUMENT ...]",
         description = {
             "Runs a command while this machine holds a lock, and releases the lock when the command has ended.",
-            "If the lock is lost, the command gets TERM, and KILL after the grace. So it does if boltwork dies. The command finds"
+            "If the lock is lost, the command gets TERM, and KILL after the grace. The same happens if boltwork dies. The command finds"
                     + " the lock's name, its fencing token and the time at which the lease ends unless it is renewed (seconds since"
                     + " the epoch) in BOLTWORK_LOCK, BOLTWORK_TOKEN and BOLTWORK_DEADLINE."
         },
@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
             "  boltwork exec nightly-report --try -- /opt/report.sh      only one machine",
             "  boltwork exec stock:1001 --wait 30s -- psql -f correct.sql",
             "  boltwork exec uploads --semaphore 4 -- rsync -a out/ backup:/in   four at a time",
-            "  boltwork exec tick --try --min-hold 50s -- ./tick.sh      from cron: once a minute in all"
+            "  boltwork exec tick --try --min-hold 50s -- ./tick.sh      from cron: once a minute, on one machine"
         })
 public final class ExecCommand implements Callable<Integer> {
     private static final Duration LONGEST_DEFAULT_GRACE = Duration.ofSeconds(5);
@@ -109,14 +109,14 @@ public final class ExecCommand implements Callable<Integer> {
             names = "--lease",
             paramLabel = "TIME",
             defaultValue = "30s",
-            description = "How long the lock stays taken if this machine dies. It is renewed at a third."
+            description = "How long the lock stays taken if this machine dies. It is renewed when a third has passed."
                     + " Default: ${DEFAULT-VALUE}.")
     Duration lease = Duration.ofSeconds(30);
 
     @Option(
             names = "--min-hold",
             paramLabel = "TIME",
-            description = "Keep the lock for that time at least, even if the command ends sooner. Default: not.")
+            description = "Keep the lock for that time at least, even if the command ends sooner. Default: no minimum.")
     @Nullable
     Duration minHold;
 

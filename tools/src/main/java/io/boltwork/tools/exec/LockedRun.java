@@ -203,7 +203,7 @@ final class LockedRun {
             whole = false;
         }
         if (!whole) {
-            say("exit code " + ExitCode.LOST + ": the command did not have the lock to its end");
+            say("exit code " + ExitCode.LOST + ": the command lost its lock before it ended");
             return ExitCode.LOST;
         }
         if (code == ExitCode.REFUSED || code == ExitCode.LOST) {

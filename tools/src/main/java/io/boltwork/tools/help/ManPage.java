@@ -45,7 +45,7 @@ final class ManPage {
         exitStatus();
         macro("SH", "ENVIRONMENT");
         variable("BOLTWORK_URI", "The store, if --uri is not given.");
-        variable("BOLTWORK_PASSWORD", "The password at the store, if --password-file is not given.");
+        variable("BOLTWORK_PASSWORD", "The password for the store, if --password-file is not given.");
         variable("BOLTWORK_CONNECT_TIMEOUT", "How long connecting may take, if --connect-timeout is not given.");
         return page.toString();
     }

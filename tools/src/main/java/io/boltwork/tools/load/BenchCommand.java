@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = {
             "Puts load on the store, and measures how long it takes to lock and unlock.",
-            "Uses a key prefix, tables or a node of its own, and deletes them at the end. Others that use the same server get"
-                    + " slower meanwhile. Stops when the median is twice as long as in the first seconds."
+            "Uses a key prefix, tables or a node of its own, and deletes them at the end. Meanwhile, others that use the"
+                    + " same server are slower. Stops when the median is twice as long as in the first seconds."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,
@@ -47,7 +47,7 @@ public final class BenchCommand implements Callable<Integer> {
             names = "--time",
             paramLabel = "TIME",
             defaultValue = "1m",
-            description = "How long. Default: ${DEFAULT-VALUE}.")
+            description = "How long to measure. Default: ${DEFAULT-VALUE}.")
     Duration time = Duration.ofMinutes(1);
 
     @Option(
@@ -84,7 +84,7 @@ public final class BenchCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         err.println("For " + time.toSeconds() + " s, " + threads + " threads will lock and unlock " + locks
                 + " locks as fast as they can, in " + keys.describe() + ", which are deleted at the end.");
-        err.println("Others that use this server get slower meanwhile.");
+        err.println("Meanwhile, others that use this server are slower.");
         err.flush();
         if (!yes && !UserTerminal.isConfirmed("Begin?")) {
             err.println("Nothing was done.");

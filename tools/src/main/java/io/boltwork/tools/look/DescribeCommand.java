@@ -77,7 +77,7 @@ public final class DescribeCommand extends LookCommand {
                 }
                 out.println(Printable.text(name) + ": LATCH, count " + latch);
             } else if (locks.isEmpty()) {
-                out.println(Printable.text(name) + ": FREE, of every kind");
+                out.println(Printable.text(name) + ": FREE. No lock, semaphore or latch with this name is in use");
             }
         }
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "health",
         description =
-                "Shows the servers of the store: role, version, latency, problems. 'boltwork doctor' looks deeper.",
+                "Shows the servers of the store: role, version, latency, problems. 'boltwork doctor' checks more.",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",

@@ -50,7 +50,7 @@ public final class ListCommand extends LookCommand {
     @Option(
             names = {"-l", "--long"},
             description =
-                    "Also show the holder of each lock, and since when it holds the lock. Two more round trips for each lock.")
+                    "Also show the holder of each lock, and since when it holds the lock. This takes two more round trips for each lock.")
     boolean isLong;
 
     @Option(

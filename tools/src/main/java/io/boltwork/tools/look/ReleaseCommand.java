@@ -65,7 +65,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     @Nullable
     Long token;
 
-    @Option(names = "--force", required = true, description = "Required, because the holder does not agree.")
+    @Option(names = "--force", required = true, description = "Required, because the holder is not asked.")
     boolean force;
 
     @Option(
@@ -86,14 +86,14 @@ public final class ReleaseCommand implements Callable<Integer> {
             LockInfo lock = chosen(found);
             if (lock == null) {
                 for (LockInfo each : found) {
-                    each.holders().forEach(holder -> out.println("Keeps it:     " + text(holder)));
+                    each.holders().forEach(holder -> out.println("Keeps the lock: " + text(holder)));
                 }
                 out.println(nothing());
                 return ExitCode.NOTHING;
             }
             List<LockInfo.Holder> holders = lock.holders();
             for (LockInfo.Holder holder : holders) {
-                out.println(affects(holder) ? "Will lose it: " + text(holder) : "Keeps it:     " + text(holder));
+                out.println(affects(holder) ? "Loses the lock: " + text(holder) : "Keeps the lock: " + text(holder));
             }
             out.flush();
             if (!yes && !UserTerminal.isConfirmed("Take the " + kindText(lock.kind()) + " '" + name + "' away?")) {
@@ -103,7 +103,7 @@ public final class ReleaseCommand implements Callable<Integer> {
             boolean released = token == null
                     ? inspector.forceRelease(lock.kind(), name)
                     : inspector.forceRelease(lock.kind(), name, token);
-            out.println(released ? "Taken away. The holder is being told." : nothing());
+            out.println(released ? "Taken away. The holder is being notified." : nothing());
             return released ? ExitCode.OK : ExitCode.NOTHING;
         }
     }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Shows the busiest locks, over the last ten seconds, until interrupted.",
             "Clients report their 20 busiest locks about every two seconds, with the turns that they handed over in memory,"
-                    + " of which the store does not know."
+                    + " which the store does not see."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,

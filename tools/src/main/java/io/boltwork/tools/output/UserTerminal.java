@@ -43,7 +43,8 @@ public record UserTerminal(int rows, int columns) {
     public static boolean isConfirmed(String question) {
         Console console = System.console();
         if (console == null || !isPresent()) {
-            throw new IllegalArgumentException("--yes is required where there is no terminal to ask for confirmation");
+            throw new IllegalArgumentException(
+                    "--yes is required if there is no terminal on which to ask for confirmation");
         }
         String answer = console.readLine("%s [y/N] ", Printable.text(question));
         return answer != null && List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));

@@ -23,7 +23,7 @@ public final class Watch {
             arity = "0..1",
             fallbackValue = "2s",
             paramLabel = "TIME",
-            description = "Print again and again, every 2s or as often as said, until interrupted.")
+            description = "Print every 2s, or at the given interval, until interrupted.")
     @Nullable
     Duration every;
 

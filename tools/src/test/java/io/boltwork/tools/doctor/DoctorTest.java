@@ -77,7 +77,7 @@ class DoctorTest {
             ToolRun run = doctor(redis.uri());
             finds(
                     run,
-                    "MUST BE CHANGED  eviction at " + redis.host() + ":" + redis.port(),
+                    "MUST BE CHANGED  eviction on " + redis.host() + ":" + redis.port(),
                     "Found      maxmemory-policy is allkeys-lru",
                     "the server may forget locks that are held",
                     "CONFIG SET maxmemory-policy noeviction, then CONFIG REWRITE",
@@ -92,7 +92,7 @@ class DoctorTest {
         try (RedisServer redis = RedisServer.start()) {
             finds(
                     doctor(redis.uri()),
-                    "SHOULD BE CHANGED  persistence at ",
+                    "SHOULD BE CHANGED  persistence on ",
                     "appendonly is no",
                     "after a restart the server has forgotten",
                     "CONFIG SET appendonly yes");
@@ -123,7 +123,7 @@ class DoctorTest {
             String uri = "redis://locking:right@" + redis.host() + ":" + redis.port();
             finds(
                     doctor(uri),
-                    "MUST BE CHANGED  rights at ",
+                    "MUST BE CHANGED  rights on ",
                     "the user lacks +hdel",
                     "ACL SETUSER locking ~boltwork:* &boltwork:grants:* &boltwork:told:* +hdel",
                     "NOTE  rights",
@@ -139,16 +139,16 @@ class DoctorTest {
             redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
             finds(
                     doctor(redis.uri()),
-                    "MUST BE CHANGED  server at ",
+                    "MUST BE CHANGED  server on ",
                     "it refuses to grant locks: it has too few replicas",
                     "start the replicas");
             redis.command("CONFIG", "SET", "min-replicas-to-write", "0", "maxmemory", "1");
-            finds(doctor(redis.uri()), "MUST BE CHANGED  server at ", "its memory is full", "maxmemory to a larger");
+            finds(doctor(redis.uri()), "MUST BE CHANGED  server on ", "its memory is full", "maxmemory to a larger");
         }
         // Redis 6.2 says so only when a lock is wanted
         try (RedisServer redis = RedisServer.startEmbedded(ON_DISK, "yes")) {
             redis.command("CONFIG", "SET", "maxmemory", "1");
-            finds(doctor(redis.uri()), "MUST BE CHANGED  locks at ", "its memory is full", "maxmemory to a larger");
+            finds(doctor(redis.uri()), "MUST BE CHANGED  locks on ", "its memory is full", "maxmemory to a larger");
         }
     }
 
@@ -239,7 +239,7 @@ class DoctorTest {
                 ShiftedReplica replica = new ShiftedReplica(master, 60, directory)) {
             finds(
                     doctor(master.uri()),
-                    "MUST BE CHANGED  clock at 127.0.0.1:" + replica.port(),
+                    "MUST BE CHANGED  clock on 127.0.0.1:" + replica.port(),
                     "its clock is ",
                     "s ahead of the clock of " + master.host() + ":" + master.port(),
                     "let NTP slew the clocks");
@@ -262,7 +262,7 @@ class DoctorTest {
     @Test
     void anUnreachableServerIsNamed() {
         ToolRun run = doctor("redis://127.0.0.1:1");
-        assertThat(run.out()).contains("MUST BE CHANGED  connection at 127.0.0.1:1", "refused");
+        assertThat(run.out()).contains("MUST BE CHANGED  connection on 127.0.0.1:1", "refused");
         assertThat(run.exitCode()).isEqualTo(ExitCode.NO_SERVER);
     }
 
@@ -280,9 +280,9 @@ class DoctorTest {
                 ToolRun run = doctor(uri);
                 finds(
                         run,
-                        "MUST BE CHANGED  persistence at ", // the test kit's server is faster without it
+                        "MUST BE CHANGED  persistence on ", // the test kit's server is faster without it
                         "fsync is off",
-                        "SHOULD BE CHANGED  messages at ",
+                        "SHOULD BE CHANGED  messages on ",
                         "notifications do not arrive",
                         "pool_mode",
                         "synchronous_commit is off",

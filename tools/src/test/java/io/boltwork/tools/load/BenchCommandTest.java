@@ -126,7 +126,7 @@ class BenchCommandTest {
     @Test
     void itAsksFirst() {
         ToolRun run = ToolRun.of("bench", "--uri", "redis://localhost:1", "--time", "1s");
-        assertThat(run.err()).contains("Others that use this server get slower meanwhile.", "--yes is required");
+        assertThat(run.err()).contains("Meanwhile, others that use this server are slower.", "--yes is required");
         assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     }
 

@@ -113,12 +113,14 @@ class LookCommandsTest {
                     .contains("\"application\" : \"checkout\"", "\"position\" : 1", "\"confirmed\" : true");
         }
         waiter.get();
-        assertThat(run("describe", "describe:1").out().strip()).isEqualTo("describe:1: FREE, of every kind");
+        assertThat(run("describe", "describe:1").out().strip())
+                .isEqualTo("describe:1: FREE. No lock, semaphore or latch with this name is in use");
     }
 
     @Test
     void describeShowsAllKindsOfAName() {
-        assertThat(run("describe", "kinds:1").out().strip()).isEqualTo("kinds:1: FREE, of every kind");
+        assertThat(run("describe", "kinds:1").out().strip())
+                .isEqualTo("kinds:1: FREE. No lock, semaphore or latch with this name is in use");
         try (Lease permits = checkout.semaphore("kinds:1", 5).acquire(2)) {
             assertThat(run("describe", "kinds:1").lines())
                     .first()
@@ -166,7 +168,7 @@ class LookCommandsTest {
                 assertThat(lease.verify() && permits.verify()).isTrue();
             }
             assertThat(run("release", "which:1", "--force", "--yes").out())
-                    .contains("Will lose it: checkout@", "Taken away");
+                    .contains("Loses the lock: checkout@", "Taken away");
             assertThat(permits.verify()).isFalse();
         } catch (io.boltwork.LeaseLostException expected) {
             assertThat(expected).hasMessageContaining("which:1");
@@ -203,12 +205,12 @@ class LookCommandsTest {
         try (Lease lease = checkout.lock("release:1").acquire()) {
             ToolRun other = run("release", "release:1", "--token", "17", "--force", "--yes");
             assertThat(other.exitCode()).isEqualTo(1);
-            assertThat(other.out()).contains("Keeps it:     checkout@", "there is no holder with the token 17");
+            assertThat(other.out()).contains("Keeps the lock: checkout@", "there is no holder with the token 17");
             assertThat(lease.verify()).isTrue();
             ToolRun run =
                     run("release", "release:1", "--token", Long.toString(lease.fencingToken()), "--force", "--yes");
             assertThat(run.exitCode()).isZero();
-            assertThat(run.out()).contains("Will lose it: checkout@", "Taken away.");
+            assertThat(run.out()).contains("Loses the lock: checkout@", "Taken away.");
             Await.until("the loss", () -> !lease.isValid());
         } catch (io.boltwork.LeaseLostException expected) {
             assertThat(expected).hasMessageContaining("release:1");

@@ -5,6 +5,7 @@ import io.boltwork.tools.connect.DurationConverter;
 import io.boltwork.tools.console.ConsoleCommand;
 import io.boltwork.tools.doctor.DoctorCommand;
 import io.boltwork.tools.exec.ExecCommand;
+import io.boltwork.tools.exec.HoldCommand;
 import io.boltwork.tools.help.CompletionCommand;
 import io.boltwork.tools.help.ManCommand;
 import io.boltwork.tools.load.BenchCommand;
@@ -16,12 +17,14 @@ import io.boltwork.tools.look.ReleaseCommand;
 import io.boltwork.tools.look.TopCommand;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,6 +48,7 @@ import picocli.CommandLine.Spec;
             "  boltwork ls 'stock:*'                        the locks in use",
             "  boltwork describe stock:1001                 its holder and its queue",
             "",
+            "Each option can also be given by a variable, such as --connect-timeout by BOLTWORK_CONNECT_TIMEOUT.",
             "'boltwork COMMAND --help' explains a command."
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -59,6 +63,7 @@ import picocli.CommandLine.Spec;
 public final class BoltworkCommand implements Runnable {
     private static final List<Class<?>> COMMANDS = List.of(
             ExecCommand.class,
+            HoldCommand.class,
             ListCommand.class,
             DescribeCommand.class,
             TopCommand.class,
@@ -103,7 +108,12 @@ public final class BoltworkCommand implements Runnable {
 
     /** Creates the parser of the command with all options of all subcommands, as completion and man page need it. */
     public static CommandLine commandLine() {
-        return create(name -> true);
+        return commandLine(System.getenv());
+    }
+
+    /** Creates that parser for an environment. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        return create(name -> true, environment);
     }
 
     /**
@@ -111,16 +121,19 @@ public final class BoltworkCommand implements Runnable {
      * description, and reading all their options would take half of the time of a start.
      */
     private static CommandLine commandLineFor(String... args) {
-        String named = Arrays.stream(args)
-                .filter(arg -> !arg.startsWith("-"))
-                .findFirst()
-                .orElse("");
-        return READ_ALL.contains(named) ? commandLine() : create(named::equals);
+        Set<String> names = COMMANDS.stream()
+                .map(type -> type.getAnnotation(Command.class).name())
+                .collect(Collectors.toSet());
+        int at = GivenArguments.subcommand(names, List.of(args));
+        String named = at < 0 ? "" : args[at];
+        return READ_ALL.contains(named) ? commandLine() : create(named::equals, System.getenv());
     }
 
-    private static CommandLine create(Predicate<String> isNeeded) {
+    private static CommandLine create(Predicate<String> isNeeded, Map<String, String> environment) {
         BoltworkCommand boltwork = new BoltworkCommand();
         CommandLine line = new CommandLine(boltwork);
+        GivenArguments given = new GivenArguments(environment);
+        line.getCommandSpec().preprocessor(given);
         for (Class<?> type : COMMANDS) {
             Command command = type.getAnnotation(Command.class);
             if (isNeeded.test(command.name())) {
@@ -140,10 +153,10 @@ public final class BoltworkCommand implements Runnable {
             }
             return new CommandLine.RunLast().execute(parsed);
         });
-        line.setParameterExceptionHandler(BoltworkCommand::explainUsage);
+        line.setParameterExceptionHandler((wrong, args) -> explainUsage(wrong, given));
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             Failure explained = Failure.of(failure);
-            print(command, explained.message());
+            print(command, explained.message() + (explained.exitCode() == ExitCode.USAGE ? given.hint() : ""));
             if (boltwork.debug) {
                 failure.printStackTrace(command.getErr());
             }
@@ -152,10 +165,10 @@ public final class BoltworkCommand implements Runnable {
         return line;
     }
 
-    private static int explainUsage(ParameterException wrong, String[] args) {
+    private static int explainUsage(ParameterException wrong, GivenArguments given) {
         CommandLine command = wrong.getCommandLine();
         String help = command.getCommandSpec().qualifiedName() + " --help";
-        print(command, wrong.getMessage() + "; see '" + help + "'");
+        print(command, wrong.getMessage() + given.hint() + "; see '" + help + "'");
         return ExitCode.USAGE;
     }
 

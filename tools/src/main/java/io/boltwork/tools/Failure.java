@@ -5,6 +5,7 @@ import io.boltwork.BackendException;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.spi.Printable;
+import java.util.Map;
 
 /**
  * The explanation of an exception for the user.
@@ -14,9 +15,25 @@ import io.boltwork.spi.Printable;
  */
 public record Failure(String message, int exitCode) {
 
+    /** What the library calls its options, and what the command calls them. */
+    private static final Map<String, String> OPTIONS = Map.of(
+            "RedisOptions.sentinelCredentials", "--sentinel-user and --sentinel-password-file",
+            "RedisOptions.trustedCertificates", "--tls-ca",
+            "RedisOptions.clientCertificate", "--tls-cert and --tls-key",
+            "RedisOptions.withBridge", "--bridge");
+
+    /** Returns a message of the library with the options of the command. */
+    public static String withOptions(String message) {
+        String text = message;
+        for (Map.Entry<String, String> option : OPTIONS.entrySet()) {
+            text = text.replace(option.getKey(), option.getValue());
+        }
+        return text;
+    }
+
     /** Explains an exception. */
     public static Failure of(Throwable thrown) {
-        String message = String.valueOf(thrown.getMessage());
+        String message = withOptions(String.valueOf(thrown.getMessage()));
         if (thrown instanceof BackendException backend) {
             return new Failure(message, backend.isRetryable() ? ExitCode.NO_SERVER : ExitCode.NO_RIGHTS);
         }

@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisAccess implements AutoCloseable {
     private static final int PORT = 6379;
+    private static final Pattern DATABASE =
+            Pattern.compile("^/(\\d{1,9})(?=$|\\?)|[?&](?i:database|db)=(\\d{1,9})(?=$|&)");
 
     private final RedisClient client = RedisClient.create();
     private final Duration connectTimeout;
@@ -49,8 +53,7 @@ public final class RedisAccess implements AutoCloseable {
         servers = Arrays.stream(authority.substring(at + 1).split(","))
                 .map(each -> each.matches(".*:\\d+") ? each : each + ":" + PORT)
                 .toList();
-        String path = afterScheme.substring(authority.length()).split("[?#]", 2)[0];
-        database = path.matches("/\\d{1,9}") ? Integer.parseInt(path.substring(1)) : 0;
+        database = database(afterScheme.substring(authority.length()));
         String lower = afterScheme.toLowerCase(Locale.ROOT);
         verification = lower.contains("verifypeer=none")
                 ? SslVerifyMode.NONE
@@ -61,6 +64,16 @@ public final class RedisAccess implements AutoCloseable {
                         SocketOptions.builder().connectTimeout(connectTimeout).build())
                 .sslOptions(ssl(options))
                 .build());
+    }
+
+    /** Returns the database that a URI names behind its servers: {@code /N} or {@code ?database=N}. */
+    private static int database(String rest) {
+        Matcher named = DATABASE.matcher(rest.split("#", 2)[0]);
+        int found = 0;
+        while (named.find()) {
+            found = Integer.parseInt(named.group(1) == null ? named.group(2) : named.group(1));
+        }
+        return found;
     }
 
     /** Returns access to the servers of the options' store. Does not connect. */

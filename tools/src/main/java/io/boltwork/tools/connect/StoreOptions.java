@@ -6,13 +6,17 @@ import io.boltwork.LockClient;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.LockBackend;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -25,6 +29,9 @@ public final class StoreOptions {
 
     /** The variable with the password. */
     public static final String PASSWORD = "BOLTWORK_PASSWORD";
+
+    /** The variable with the password for sentinels. */
+    static final String SENTINEL_PASSWORD = "BOLTWORK_SENTINEL_PASSWORD";
 
     /** The variable with the longest time for connecting. */
     public static final String CONNECT_TIMEOUT = "BOLTWORK_CONNECT_TIMEOUT";
@@ -62,6 +69,21 @@ public final class StoreOptions {
                     "A file whose first line is the password. Default: the variable BOLTWORK_PASSWORD, or the URI.")
     @Nullable
     Path passwordFile;
+
+    @Option(
+            names = "--sentinel-user",
+            paramLabel = "NAME",
+            description = "The user name for the sentinels themselves (Redis). Default: none.")
+    @Nullable
+    String sentinelUser;
+
+    @Option(
+            names = "--sentinel-password-file",
+            paramLabel = "FILE",
+            description = "A file whose first line is the password for the sentinels themselves (Redis)."
+                    + " Default: the variable BOLTWORK_SENTINEL_PASSWORD, or none.")
+    @Nullable
+    Path sentinelPasswordFile;
 
     @Option(
             names = "--prefix",
@@ -218,23 +240,48 @@ public final class StoreOptions {
         prefix = own;
     }
 
+    /** Returns the name of the variable for an option, such as {@code BOLTWORK_CONNECT_TIMEOUT}. */
+    public static String variable(String option) {
+        return "BOLTWORK_" + option.replaceFirst("^--", "").replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /** Returns the names of all variables that say where the store is, and with what credentials. */
+    public static Set<String> variables() {
+        Set<String> names = new TreeSet<>(Set.of(PASSWORD, SENTINEL_PASSWORD));
+        for (Field field : StoreOptions.class.getDeclaredFields()) {
+            Option option = field.getAnnotation(Option.class);
+            if (option != null) {
+                names.add(variable(option.names()[option.names().length - 1]));
+            }
+        }
+        return names;
+    }
+
     /** Returns the password that was given outside the URI. */
     @Nullable
     String password() {
-        if (passwordFile == null) {
-            String variable = environment.getOrDefault(PASSWORD, "");
-            return variable.isEmpty() ? null : variable;
+        return password("--password-file", passwordFile, PASSWORD);
+    }
+
+    /** Returns the password for the sentinels. */
+    @Nullable
+    String sentinelPassword() {
+        return password("--sentinel-password-file", sentinelPasswordFile, SENTINEL_PASSWORD);
+    }
+
+    private @Nullable String password(String option, @Nullable Path file, String variable) {
+        if (file == null) {
+            String value = environment.getOrDefault(variable, "");
+            return value.isEmpty() ? null : value;
         }
-        try (var lines = Files.lines(passwordFile, StandardCharsets.UTF_8)) {
+        try (var lines = Files.lines(file, StandardCharsets.UTF_8)) {
             return lines.findFirst()
                     .filter(line -> !line.isEmpty())
                     .orElseThrow(() -> new IllegalArgumentException(
-                            "--password-file must have the password in its first line, but '" + passwordFile
-                                    + "' has none"));
+                            option + " must have the password in its first line, but '" + file + "' has none"));
         } catch (IOException | java.io.UncheckedIOException unreadable) {
             throw new IllegalArgumentException(
-                    "--password-file must be a file of UTF-8 text that can be read, but is '" + passwordFile + "'",
-                    unreadable);
+                    option + " must be a file of UTF-8 text that can be read, but is '" + file + "'", unreadable);
         }
     }
 }

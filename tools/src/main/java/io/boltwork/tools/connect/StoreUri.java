@@ -91,11 +91,26 @@ record StoreUri(Kind kind, String text) {
             }
             redis = redis.clientCertificate(options.certificate, options.key);
         }
+        redis = withSentinel(redis, options);
         if (options.timeout != null) {
             throw new IllegalArgumentException("--timeout is for databases and ZooKeeper; for Redis, write ?timeout="
                     + options.timeout.toMillis() + "ms at the end of the URI");
         }
         return RedisBackend.connect(withCredentials(text, options.user, options.password()), redis);
+    }
+
+    private RedisOptions withSentinel(RedisOptions redis, StoreOptions options) {
+        String password = options.sentinelPassword();
+        boolean isAsked = options.sentinelUser != null || options.sentinelPasswordFile != null;
+        if (isAsked && !text.split(":", 2)[0].toLowerCase(Locale.ROOT).endsWith("-sentinel")) {
+            throw new IllegalArgumentException(
+                    "--sentinel-user and --sentinel-password-file are for redis-sentinel:// and rediss-sentinel://");
+        }
+        if (password == null && isAsked) {
+            throw new IllegalArgumentException("--sentinel-user requires --sentinel-password-file or the variable "
+                    + StoreOptions.SENTINEL_PASSWORD);
+        }
+        return password == null ? redis : redis.sentinelCredentials(options.sentinelUser, password);
     }
 
     /** Puts a user and a password into a URI, in place of those that it has. */

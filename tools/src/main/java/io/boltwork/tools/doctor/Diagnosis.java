@@ -5,6 +5,7 @@ import io.boltwork.BackendException;
 import io.boltwork.ClientHealth;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Printable;
+import io.boltwork.tools.Failure;
 import io.boltwork.tools.output.JsonWriter;
 import io.boltwork.tools.output.OutputOptions.Printed;
 import io.boltwork.tools.output.Table;
@@ -48,7 +49,7 @@ final class Diagnosis implements Printed {
     /** Adds a finding about a client that could not be opened, with the library's own explanation. */
     void cannotConnect(String server, BackendException why) {
         unreachable = why.isRetryable();
-        String problem = String.valueOf(why.getMessage());
+        String problem = Failure.withOptions(String.valueOf(why.getMessage()));
         if (problem.contains(NO_STORE)) {
             note(
                     "store",
@@ -64,7 +65,7 @@ final class Diagnosis implements Printed {
     /** Adds a finding about a lock that could not be acquired, unless the server has already said that it refuses. */
     void cannotLock(String server, BackendException why) {
         if (servers.stream().noneMatch(NodeStatus::refuses)) {
-            String problem = String.valueOf(why.getMessage());
+            String problem = Failure.withOptions(String.valueOf(why.getMessage()));
             severe("locks", server, problem, "no lock can be acquired now", Remedies.ofFailure(problem));
         }
     }

@@ -23,6 +23,10 @@ final class Remedies {
             Map.entry(
                     "too few replicas", "start the replicas, or CONFIG SET min-replicas-to-write to a smaller number"),
             Map.entry("to disk", "free space on the server's disk, and look at its log"),
+            Map.entry(
+                    "--sentinel-password-file",
+                    "give the sentinels' user and password: --sentinel-user, and --sentinel-password-file or"
+                            + " BOLTWORK_SENTINEL_PASSWORD"),
             Map.entry("its version is", "upgrade the server to Redis 6.2 or later"),
             Map.entry(
                     "lacks a right",

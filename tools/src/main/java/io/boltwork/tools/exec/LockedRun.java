@@ -5,6 +5,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.tools.ExitCode;
+import io.boltwork.tools.connect.StoreOptions;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +41,7 @@ final class LockedRun {
     private static final String LOCALE = "BOLTWORK_LC_ALL";
 
     /** Names of variables with secrets, or that would lead the command to the store. */
-    private static final Set<String> NOT_FOR_THE_COMMAND = Set.of("BOLTWORK_URI", "BOLTWORK_PASSWORD", LOCALE);
+    private static final Set<String> NOT_FOR_THE_COMMAND = StoreOptions.variables();
 
     private static final long LOOK_MILLIS = 20;
 
@@ -123,7 +124,7 @@ final class LockedRun {
 
     private RunningCommand start(List<String> command, boolean isPrepared) {
         if (isPrepared) {
-            return SupervisedCommand.startPrepared(command.size(), grace, this::changeEnvironment);
+            return SupervisedCommand.startPrepared(command.size(), grace, NOT_FOR_THE_COMMAND, this::changeEnvironment);
         }
         boolean isWindows = System.getProperty("os.name").startsWith("Windows");
         return isWindows
@@ -140,6 +141,7 @@ final class LockedRun {
             environment.put("LC_ALL", locale);
         }
         environment.keySet().removeAll(NOT_FOR_THE_COMMAND);
+        environment.remove(LOCALE);
         environment.put("BOLTWORK_LOCK", lease.lockName());
         environment.put("BOLTWORK_TOKEN", Long.toString(lease.fencingToken()));
         environment.put(

@@ -36,11 +36,16 @@ final class SignalInbox {
         this.waiting = waiting;
     }
 
+    /** Returns whether most programs do not end by a signal. */
+    static boolean isHarmless(String name) {
+        return HARMLESS.contains(name);
+    }
+
     /** Takes a signal. */
     synchronized void receive(String name, int number) {
         switch (phase) {
             case WAITING -> {
-                if (!HARMLESS.contains(name)) {
+                if (!isHarmless(name)) {
                     phase = Phase.ENDED;
                     endedBy = number;
                     waiting.interrupt();

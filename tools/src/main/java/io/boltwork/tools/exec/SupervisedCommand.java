@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -93,13 +94,15 @@ final class SupervisedCommand implements RunningCommand {
     }
 
     /** Lets the supervisor that the launcher has started run a command, which is the last ones of its arguments. */
-    static SupervisedCommand startPrepared(int words, Duration grace, Consumer<Map<String, String>> environment) {
+    static SupervisedCommand startPrepared(
+            int words, Duration grace, Set<String> removed, Consumer<Map<String, String>> environment) {
         Path directory = Path.of(System.getProperty(PREPARED));
         ProcessHandle supervisor =
                 ProcessHandle.of(Long.getLong(PREPARED + ".pid")).orElseThrow();
         Map<String, String> variables = new TreeMap<>();
         environment.accept(variables);
-        StringBuilder start = new StringBuilder();
+        StringBuilder start =
+                new StringBuilder("unset ").append(String.join(" ", removed)).append('\n');
         variables.forEach(
                 (name, value) -> start.append("export %s='%s'\n".formatted(name, value.replace("'", "'\\''"))));
         start.append("grace=%s\nshift $(($# - %d))\n".formatted(seconds(grace), words));

@@ -46,7 +46,12 @@ final class ManPage {
         macro("SH", "ENVIRONMENT");
         variable("BOLTWORK_URI", "The store, if --uri is not given.");
         variable("BOLTWORK_PASSWORD", "The password for the store, if --password-file is not given.");
-        variable("BOLTWORK_CONNECT_TIMEOUT", "How long connecting may take, if --connect-timeout is not given.");
+        variable("BOLTWORK_SENTINEL_PASSWORD", "The password for sentinels, if --sentinel-password-file is not given.");
+        variable(
+                "BOLTWORK_...",
+                "Each option has a variable, such as BOLTWORK_CONNECT_TIMEOUT for --connect-timeout. An option that is given"
+                        + " counts instead of its variable. For an option without a value, the variable is true or false."
+                        + " Several values are separated by commas. --token has none, since exec sets BOLTWORK_TOKEN.");
         return page.toString();
     }
 

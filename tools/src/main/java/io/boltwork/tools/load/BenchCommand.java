@@ -11,6 +11,8 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,6 +38,8 @@ import picocli.CommandLine.Spec;
             "  boltwork bench --yes -o json | jq .p99Millis"
         })
 public final class BenchCommand implements Callable<Integer> {
+    /** Longer than closing a client and deleting a million keys take. */
+    private static final Duration LONGEST_END = Duration.ofSeconds(30);
 
     @Mixin
     final StoreOptions store = new StoreOptions();
@@ -90,7 +94,7 @@ public final class BenchCommand implements Callable<Integer> {
             err.println("Nothing was done.");
             return ExitCode.NOTHING;
         }
-        LoadResult result = load(keys, err);
+        LoadResult result = loadUnlessEnded(keys, err);
         PrintWriter out = spec.commandLine().getOut();
         out.print(output.text(result));
         out.flush();
@@ -100,6 +104,36 @@ public final class BenchCommand implements Callable<Integer> {
     private static void check(String option, int value, int most) {
         if (value < 1 || value > most) {
             throw new IllegalArgumentException(option + " must be between 1 and " + most + ", but is " + value);
+        }
+    }
+
+    /** Ends the load and deletes its keys before the JVM ends, if a signal such as that of Ctrl-C comes. */
+    private LoadResult loadUnlessEnded(BenchKeys keys, PrintWriter err) throws InterruptedException {
+        Thread measuring = Thread.currentThread();
+        CountDownLatch deleted = new CountDownLatch(1);
+        Thread end = new Thread(
+                () -> {
+                    measuring.interrupt();
+                    try {
+                        if (!deleted.await(LONGEST_END.toSeconds(), TimeUnit.SECONDS)) {
+                            err.println("boltwork: the " + keys.describe() + " may not have been deleted");
+                            err.flush();
+                        }
+                    } catch (InterruptedException impossible) {
+                        Thread.currentThread().interrupt(); // nothing interrupts a hook
+                    }
+                },
+                "boltwork-bench-end");
+        Runtime.getRuntime().addShutdownHook(end);
+        try {
+            return load(keys, err);
+        } finally {
+            deleted.countDown();
+            try {
+                Runtime.getRuntime().removeShutdownHook(end);
+            } catch (IllegalStateException ending) {
+                // the hook runs
+            }
         }
     }
 
@@ -117,6 +151,7 @@ public final class BenchCommand implements Callable<Integer> {
                 });
             }
         } finally {
+            Thread.interrupted(); // what ended the load must not keep the keys
             String left = keys.delete(masters);
             if (!left.isEmpty()) {
                 err.println("Could not delete all " + keys.describe() + ": " + left

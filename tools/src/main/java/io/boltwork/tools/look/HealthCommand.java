@@ -47,7 +47,7 @@ public final class HealthCommand extends LookCommand {
         @Override
         public void table(PrintWriter out) {
             String state = health.connected() ? "connected, but locks CANNOT be acquired" : "NOT connected";
-            out.println(health.usable() ? "connected, and locks can be acquired" : state);
+            out.println(health.usable() ? "connected" : state);
             if (!health.nodes().isEmpty()) {
                 out.println();
                 Table table = new Table("SERVER", "ROLE", "ANSWERS", ">LATENCY", "VERSION", "PROBLEM");

@@ -62,20 +62,42 @@ public final class ListCommand extends LookCommand {
 
     @Override
     Printed look(LockClient locks) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("--limit must be 1 or more, but is " + limit);
+        }
         LockInspector inspector = locks.inspector();
-        List<LockSummary> found = kind == null ? inspector.list(pattern, limit) : inspector.list(kind, pattern, limit);
+        // one more, to know whether there are more
+        int most = limit == Integer.MAX_VALUE ? limit : limit + 1;
+        List<LockSummary> found = kind == null ? inspector.list(pattern, most) : inspector.list(kind, pattern, most);
+        String leftOut = found.size() <= limit
+                ? ""
+                : "There are more locks. Shown are the first " + limit + " that the store returned, in its own order."
+                        + " --limit shows more, and a PATTERN chooses.";
+        noteForScripts(leftOut);
         List<LockSummary> sorted = found.stream()
+                .limit(limit)
                 .sorted(Comparator.comparing(LockSummary::name).thenComparing(LockSummary::kind))
                 .toList();
         if (isLong) {
-            return new LongList(sorted.stream()
-                    .map(lock -> inspector.describe(lock.kind(), lock.name()))
-                    .toList());
+            return new LongList(
+                    sorted.stream()
+                            .map(lock -> inspector.describe(lock.kind(), lock.name()))
+                            .toList(),
+                    leftOut);
         }
-        return new ShortList(sorted, limit);
+        return new ShortList(sorted, leftOut);
     }
 
-    private record ShortList(List<LockSummary> locks, int limit) implements Printed {
+    /** Tells what is left out where it does not disturb a script. */
+    private void noteForScripts(String leftOut) {
+        if (!leftOut.isEmpty() && output.isJson()) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println("boltwork: " + leftOut);
+            err.flush();
+        }
+    }
+
+    private record ShortList(List<LockSummary> locks, String leftOut) implements Printed {
         @Override
         public void table(PrintWriter out) {
             Table table = new Table("NAME", "KIND", "STATE", ">HOLDERS", ">WAITING", ">LEFT", ">TOKEN");
@@ -92,9 +114,7 @@ public final class ListCommand extends LookCommand {
                         lock.fencingToken() == 0 ? "-" : lock.fencingToken());
             }
             table.print(out);
-            if (locks.size() == limit) {
-                out.println("There may be more: this is the limit of " + limit + ", see --limit.");
-            }
+            out.print(leftOut.isEmpty() ? "" : leftOut + System.lineSeparator());
         }
 
         @Override
@@ -103,7 +123,7 @@ public final class ListCommand extends LookCommand {
         }
     }
 
-    private record LongList(List<LockInfo> locks) implements Printed {
+    private record LongList(List<LockInfo> locks, String leftOut) implements Printed {
         @Override
         public void table(PrintWriter out) {
             Table table = new Table("NAME", "KIND", "STATE", ">WAITING", ">LEFT", "HOLDER", ">HELD FOR", ">TOKEN");
@@ -132,6 +152,7 @@ public final class ListCommand extends LookCommand {
                 }
             }
             table.print(out);
+            out.print(leftOut.isEmpty() ? "" : leftOut + System.lineSeparator());
         }
 
         @Override

@@ -29,6 +29,11 @@ public final class OutputOptions {
             description = "table or json. Default: ${DEFAULT-VALUE}.")
     Form form = Form.TABLE;
 
+    /** Returns whether the result is for a program. */
+    public boolean isJson() {
+        return form == Form.JSON;
+    }
+
     /** A result that can be printed in both forms. */
     public interface Printed {
         /** Prints text for people. */

@@ -10,8 +10,8 @@
 # does not need. The exit code is that of the command.
 #
 # Java closes the descriptors above 2 in its children. In the second form, the launcher starts the supervisor before Java, so
-# that the command gets these descriptors. The supervisor waits for a line in the pipe. The file "start" then sets the variables
-# for the command and the grace, and removes the arguments before the command. The file "code" gets the exit code.
+# that the command gets these descriptors. The supervisor waits for a line in the pipe. The file "start" then sets and removes
+# variables for the command, sets the grace, and removes the arguments before the command. The file "code" gets the exit code.
 #
 # The supervisor waits for the command, and the watcher reads the pipe. The watcher has a session of its own, so that a KILL for
 # the group of boltwork leaves it. If the supervisor is killed, the watcher still ends the command when boltwork closes the
@@ -99,7 +99,6 @@ code_file=/dev/null
 if [ -z "$grace" ]; then
   # boltwork ends without a command if the lock is taken, for example
   read -r order <&"$pipe" || { clean_up; exit 0; }
-  unset BOLTWORK_URI BOLTWORK_PASSWORD
   . "$directory/start"
   rm -f "$directory/start"
   code_file=$directory/code
@@ -123,8 +122,15 @@ begin='
   echo $$ > "$1/group.new" && mv "$1/group.new" "$1/group" || exit 126
   [ "${LISTEN_PID-}" != command ] || export LISTEN_PID=$$
   shift
+  case $1 in
+    */*) [ -e "$1" ] ;;
+    *) command -v -- "$1" > /dev/null ;;
+  esac || { printf "boltwork: the command was not found: %s\n" "$1" >&2; exit 127; }
+  case $1 in
+    */*) [ ! -d "$1" ] && [ -x "$1" ] ;;
+  esac || { printf "boltwork: the command cannot be executed: %s\n" "$1" >&2; exit 126; }
   exec "$@"'
-eval 'in_own_session sh -c "$begin" sh "$directory" "$@"' "$close"
+eval 'in_own_session sh -c "$begin" boltwork "$directory" "$@"' "$close"
 code=$?
 ! kill -0 "$PPID" 2> /dev/null || echo "$code" > "$code_file"
 

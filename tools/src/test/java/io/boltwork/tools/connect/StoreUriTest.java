@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 class StoreUriTest {
 
@@ -32,5 +33,22 @@ class StoreUriTest {
     @Test
     void aUriIsPrintedWithoutItsPassword() {
         assertThat(StoreUri.parse("redis://u:secret@h")).asString().doesNotContain("secret");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis://h, 0",
+        "redis://h/4, 4",
+        "redis://h?database=5, 5",
+        "redis://h/4?timeout=1s&DB=5&clientName=x, 5",
+        "'redis-sentinel://a,b?database=6#m/7', 6",
+        "'redis-sentinel://a,b/8#m?database=7', 8",
+        "redis://u:/9@h, 0",
+    })
+    void databasesAreThoseOfTheLibrary(String uri, int database) {
+        StoreOptions options = CommandLine.populateCommand(new StoreOptions(), "--uri", uri);
+        try (RedisAccess access = RedisAccess.of(options)) {
+            assertThat(access.database()).isEqualTo(database);
+        }
     }
 }

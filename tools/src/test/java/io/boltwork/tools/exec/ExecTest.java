@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockInfo;
 import io.boltwork.LockKind;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.RedisServer;
@@ -135,14 +136,62 @@ class ExecTest {
     void aCommandThatIsMissingIsNamed() {
         try (ExecProcess exec = exec("missing", "--", "no-such-command")) {
             assertThat(exec.exitCode()).isEqualTo(ExitCode.NOT_FOUND);
-            assertThat(exec.err()).contains("no-such-command");
+            assertThat(exec.err()).isEqualTo("boltwork: the command was not found: no-such-command\n");
         }
         assertThat(locks.lock("missing").isLocked()).isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource({"/etc, 126", "/etc/passwd, 126", "./missing, 127"})
+    void aCommandThatCannotBeExecutedIsNamed(String command, int code) {
+        try (ExecProcess exec = exec("broken:" + command, "--", command)) {
+            assertThat(exec.exitCode()).isEqualTo(code);
+            assertThat(exec.err()).startsWith("boltwork: the command ").endsWith(": " + command + "\n");
+        }
+    }
+
+    /** The shell itself tells what only the system notices. */
+    @Test
+    void messagesOfTheShellBeginWithOurName() throws Exception {
+        Path script = Files.writeString(directory.resolve("no-interpreter"), "#!/no/such/interpreter\n");
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        try (ExecProcess exec = exec("interpreter", "--", script.toString())) {
+            assertThat(exec.exitCode()).isBetween(126, 127);
+            assertThat(exec.err()).startsWith("boltwork: ").contains("no-interpreter");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', sleep 30", "backup of web-1, backup of web-1"})
+    void theHolderHasALabel(String given, String shown) {
+        String[] command = {"--", "sleep", "30"};
+        String[] options =
+                given.isEmpty() ? new String[] {"label:" + given} : new String[] {"label:" + given, "--label", given};
+        try (ExecProcess exec =
+                exec(Stream.of(options, command).flatMap(Stream::of).toArray(String[]::new))) {
+            SlowAwait.until("the holder and its name", () -> {
+                List<LockInfo.Holder> holders =
+                        locks.inspector().describe("label:" + given).holders();
+                return holders.stream()
+                        .flatMap(holder -> holder.client().stream())
+                        .anyMatch(client -> client.application().equals(shown));
+            });
+            exec.signal("TERM");
+            assertThat(exec.exitCode()).isEqualTo(128 + 15);
+        }
+    }
+
     @Test
     void theCommandFindsTheLockButNoSecrets() {
-        Map<String, String> environment = Map.of("BOLTWORK_PASSWORD", "s3cret", "OTHER", "kept");
+        Map<String, String> environment = Map.of(
+                "BOLTWORK_PASSWORD",
+                "s3cret",
+                "BOLTWORK_SENTINEL_PASSWORD",
+                "s3cret",
+                "BOLTWORK_USER",
+                "default",
+                "OTHER",
+                "kept");
         try (RedisServer guarded = RedisServer.start("--requirepass", "s3cret");
                 ExecProcess exec = ExecProcess.start(
                         directory, guarded.uri(), environment, "environment", "--", "sh", "-c", "env")) {
@@ -150,7 +199,7 @@ class ExecTest {
             assertThat(exec.out())
                     .contains("OTHER=kept", "BOLTWORK_LOCK=environment")
                     .containsPattern("BOLTWORK_TOKEN=\\d{16}")
-                    .doesNotContain("s3cret", "BOLTWORK_URI", "BOLTWORK_PASSWORD");
+                    .doesNotContain("s3cret", "BOLTWORK_URI", "BOLTWORK_PASSWORD", "BOLTWORK_USER");
             String deadline = exec.out().replaceAll("(?s).*BOLTWORK_DEADLINE=(\\d+).*", "$1");
             assertThat(Long.parseLong(deadline) - System.currentTimeMillis() / 1000)
                     .isBetween(10L, 30L);

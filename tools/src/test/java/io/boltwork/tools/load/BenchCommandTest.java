@@ -7,8 +7,13 @@ import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.FaultyLink;
 import io.boltwork.testkit.RedisServer;
+import io.boltwork.tools.BoltworkCommand;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,6 +22,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The bench measures, leaves nothing behind, and stops when it disturbs too much. */
 class BenchCommandTest {
@@ -37,6 +43,41 @@ class BenchCommandTest {
                     .containsPattern("<= +\\d+ (us|ms|s)  #+ [\\d,]+");
             assertThat(String.valueOf(redis.command("KEYS", "*bench*"))).isEqualTo("[]");
             assertThat(redis.command("GET", "another")).hasToString("key");
+        }
+    }
+
+    /** Keys in the database that the URI names as a parameter, which Ctrl-C ends. */
+    @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+    void itCleansUpAfterCtrlC() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            Process bench = new ProcessBuilder(
+                            "env",
+                            "--default-signal=INT",
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            BoltworkCommand.class.getName(),
+                            "bench",
+                            "-u",
+                            redis.uri() + "?database=3",
+                            "--yes")
+                    .start();
+            try (BufferedReader err =
+                    new BufferedReader(new InputStreamReader(bench.getErrorStream(), StandardCharsets.UTF_8))) {
+                assertThat(err.lines().anyMatch(line -> line.contains(" s of 60 s: ")))
+                        .isTrue();
+                assertThat(String.valueOf(redis.command("INFO", "keyspace"))).contains("db3:keys=");
+                new ProcessBuilder("kill", "-s", "INT", Long.toString(bench.pid()))
+                        .start()
+                        .waitFor();
+                assertThat(bench.waitFor()).isEqualTo(128 + 2);
+                assertThat(err.lines().toList()).noneMatch(line -> line.contains("not delete"));
+            } finally {
+                bench.destroyForcibly();
+            }
+            assertThat(String.valueOf(redis.command("INFO", "keyspace"))).doesNotContain("db3");
         }
     }
 

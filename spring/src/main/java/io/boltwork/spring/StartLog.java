@@ -38,6 +38,7 @@ final class StartLog {
             return "";
         }
         NodeStatus first = health.nodes().get(0);
-        return first.version().isEmpty() ? "" : ", version " + first.version();
+        String version = first.version().isEmpty() ? "" : ", version " + first.version();
+        return first.refuses() ? version + "; " + first.problem() : version;
     }
 }

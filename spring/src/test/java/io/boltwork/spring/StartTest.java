@@ -43,6 +43,18 @@ class StartTest {
     }
 
     @Test
+    void tellsAtTheStartThatLocksAreRefused(CapturedOutput output) {
+        try (RedisServer redis = RedisServer.start("--maxmemory", "1");
+                ConfigurableApplicationContext application = start(redis)) {
+            assertThat(output)
+                    .contains(", version " + redis.version() + "; it refuses to grant locks: its memory is full");
+            assertThatExceptionOfType(BackendException.class).isThrownBy(application.getBean(Till.class)::tryBuy);
+            assertThat(application.getBean(LocksHealthIndicator.class).health().getStatus())
+                    .isEqualTo(Status.DOWN);
+        }
+    }
+
+    @Test
     void failsFastIfConfigured() {
         try (RedisServer redis = RedisServer.start()) {
             redis.kill();

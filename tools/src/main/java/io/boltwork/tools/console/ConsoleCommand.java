@@ -66,11 +66,14 @@ public final class ConsoleCommand implements Callable<Integer> {
     @Option(
             names = "--https-cert",
             paramLabel = "FILE",
-            description = "PEM certificates of the page: its own one first, then those of the authorities.")
+            description = "The certificates of the page (PEM): its own first, then those of the authorities.")
     @Nullable
     Path certificate;
 
-    @Option(names = "--https-key", paramLabel = "FILE", description = "Its PEM key, unencrypted PKCS #8.")
+    @Option(
+            names = "--https-key",
+            paramLabel = "FILE",
+            description = "The key of that certificate (PEM), unencrypted PKCS #8.")
     @Nullable
     Path key;
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
         name = "doctor",
         description = {
             "Examines the store, and says what must be changed so that locks keep their promises: version, rights, settings,"
-                    + " clocks, latency, and what a proxy delivers.",
+                    + " clocks, latency, and whether a proxy delivers messages.",
             "It takes a lock of its own for a moment. It changes no settings, and no data of others. Run it as the"
                     + " user of the application, on a machine of the application."
         },
@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:nothing must be changed (there may be advice)",
+            "0:no changes needed (there may be advice)",
             "69:no server answered",
             "78:something must be changed"
         },

@@ -71,7 +71,7 @@ public final class ExecCommand implements Callable<Integer> {
             names = "--grace",
             paramLabel = "TIME",
             description = "The time between TERM and KILL, half of the lease at most."
-                    + " Default: 5s, or a third of a shorter lease than 15s.")
+                    + " Default: 5s, or a third of the lease if that is shorter.")
     @Nullable
     Duration grace;
 

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         name = "hold",
         description = {
             "Holds a lock until its input ends, or a signal comes. Prints the fencing token when it has the lock.",
-            "If the lock is lost, it ends at once. It stops no other program: 'boltwork exec' does."
+            "If the lock is lost, it ends at once. Unlike 'boltwork exec', it stops no other program."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,

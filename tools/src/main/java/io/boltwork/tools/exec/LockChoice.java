@@ -28,7 +28,7 @@ final class LockChoice {
         @Option(
                 names = "--wait",
                 paramLabel = "TIME",
-                description = "Wait for that time at most, such as 30s. Default: without limit.")
+                description = "Wait for that time at most, such as 30s. Default: no limit.")
         @Nullable
         Duration time;
     }
@@ -70,8 +70,9 @@ final class LockChoice {
     @Option(
             names = "--label",
             paramLabel = "TEXT",
-            description = "The name of the holder for others, as 'boltwork describe' shows it, with host and process."
-                    + " Default: the first words of the command without its options, or 'boltwork hold'.")
+            description =
+                    "The name under which others see this holder, such as by 'boltwork describe'. Host and process are added."
+                            + " Default: the first words of the command without its options, or 'boltwork hold'.")
     @Nullable
     String label;
 

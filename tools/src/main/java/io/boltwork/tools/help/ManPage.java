@@ -38,6 +38,9 @@ final class ManPage {
         examples(root);
         macro("SH", "OPTIONS");
         root.options().stream().filter(option -> !option.hidden()).forEach(this::option);
+        macro("SH", "OPTIONS OF THE STORE");
+        text("Each command that uses a store has these options.");
+        storeOptions().forEach(this::option);
         macro("SH", "COMMANDS");
         for (CommandSpec command : commands()) {
             command(command);
@@ -79,9 +82,22 @@ final class ManPage {
         examples(command);
     }
 
-    /** Returns whether an option is one of the root, too, which is not repeated for each command. */
+    /** Returns whether an option is described once, and not for each command. */
     private boolean isCommon(OptionSpec option) {
-        return root.optionsMap().containsKey(option.longestName());
+        String name = option.longestName();
+        return root.optionsMap().containsKey(name)
+                || storeOptions().stream().anyMatch(each -> each.longestName().equals(name));
+    }
+
+    /** Returns the options that all commands with a store have. */
+    private List<OptionSpec> storeOptions() {
+        List<CommandSpec> users = commands().stream()
+                .filter(command -> command.findOption("--uri") != null)
+                .toList();
+        return users.get(0).options().stream()
+                .filter(option -> !root.optionsMap().containsKey(option.longestName()))
+                .filter(option -> users.stream().allMatch(user -> user.findOption(option.longestName()) != null))
+                .toList();
     }
 
     private void parameter(PositionalParamSpec parameter) {

@@ -30,7 +30,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:measured, or stopped because the store became slow", "1:the answer was no, or locks failed"},
+        exitCodeList = {
+            "0:measured, or stopped because the store became slow",
+            "1:you answered no, or an acquisition failed"
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  boltwork bench --time 10s --threads 4",

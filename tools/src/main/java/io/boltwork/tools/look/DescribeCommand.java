@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "describe",
         description = {
-            "Shows all locks with a name: their holders, since when and from which host, and their queues.",
+            "Shows all locks with a name: their holders, with host and time, and their queues.",
             "WAITING is how many callers wait inside the client that holds the lock, and CALLERS how many share a place in"
                     + " the queue. Clients report both for their 20 busiest locks, about every two seconds."
         },

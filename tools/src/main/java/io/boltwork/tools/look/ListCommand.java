@@ -43,14 +43,14 @@ public final class ListCommand extends LookCommand {
             description = "The names to list: * stands for any characters, ? for one. Default: all.")
     String pattern = "*";
 
-    @Option(names = "--kind", paramLabel = "KIND", description = "Only locks of a kind: ${COMPLETION-CANDIDATES}.")
+    @Option(names = "--kind", paramLabel = "KIND", description = "Only locks of this kind: ${COMPLETION-CANDIDATES}.")
     @Nullable
     LockKind kind;
 
     @Option(
             names = {"-l", "--long"},
             description =
-                    "Also show the holder of each lock, and since when it holds the lock. This takes two more round trips for each lock.")
+                    "Also show the holder of each lock, and for how long it has held the lock. This takes two more round trips for each lock.")
     boolean isLong;
 
     @Option(

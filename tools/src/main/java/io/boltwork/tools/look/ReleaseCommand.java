@@ -28,14 +28,17 @@ import picocli.CommandLine.Spec;
         name = "release",
         description = {
             "Takes a lock away from its holders: a last resort, for a holder that hangs.",
-            "The holder learns of the loss from a message, usually at once, else with its next renewal. Until then, two"
+            "The holder learns of the loss from a message, usually at once, or else at its next renewal. Until then, two"
                     + " clients believe they hold the lock. A dead process needs no release: its lock is free when its"
                     + " lease has ended."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:the lock was taken away", "1:nobody held it, or not with that token, or the answer was no"},
+        exitCodeList = {
+            "0:the lock was taken away",
+            "1:there was no holder, or none with that token, or you answered no"
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  boltwork release stock:1001 --force",

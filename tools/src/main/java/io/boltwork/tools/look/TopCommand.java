@@ -57,14 +57,14 @@ public final class TopCommand implements Callable<Integer> {
             names = "--every",
             paramLabel = "TIME",
             defaultValue = "2s",
-            description = "The time between two looks, 100ms or more. Default: ${DEFAULT-VALUE}.")
+            description = "The time between updates, 100ms or more. Default: ${DEFAULT-VALUE}.")
     Duration every = Duration.ofSeconds(2);
 
     @Option(
             names = "--frames",
             paramLabel = "N",
             defaultValue = "0",
-            description = "End after N looks. Default: only when interrupted.")
+            description = "End after N updates. Default: only when interrupted.")
     int frames;
 
     @Option(

@@ -45,7 +45,7 @@ public final class Watch {
      */
     public static void repeat(PrintWriter out, Duration every, int frames, Supplier<String> source) {
         if (every.compareTo(Duration.ofMillis(100)) < 0) {
-            throw new IllegalArgumentException("the time between two looks must be 100ms or more");
+            throw new IllegalArgumentException("the time between updates must be 100ms or more");
         }
         boolean redraws = frames == 0 && UserTerminal.isPresent() && !"dumb".equals(System.getenv("TERM"));
         if (redraws) {

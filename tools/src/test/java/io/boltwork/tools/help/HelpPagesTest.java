@@ -134,5 +134,6 @@ class HelpPagesTest {
                 new ArrayList<>(BoltworkCommand.commandLine().getSubcommands().keySet());
         assertThat(commands).contains("ls", "doctor", "bench");
         commands.forEach(command -> assertThat(page).contains(".SS \"boltwork " + command));
+        assertThat(page).containsOnlyOnce("\\-\\-driver\\-path\\fR").contains("BOLTWORK_SENTINEL_PASSWORD");
     }
 }

@@ -10,8 +10,8 @@ import java.util.List;
  * The state of a client and its backend at one moment. Immutable.
  *
  * @param connected whether the client is connected to the backend, and grants can arrive
- * @param usable whether locks can be acquired and kept, as far as the client knows: it is connected, the server that it uses
- *     answers, no server that keeps locks says that it refuses them, and the backend has not answered all acquisitions of
+ * @param usable whether locks can be acquired and kept, as far as the client knows: it is connected, each server that it needs
+ *     answers and does not say that it {@linkplain NodeStatus#refuses refuses} locks, and the backend has not answered all acquisitions of
  *     the last seconds, or all renewals, with errors. If an error was the last answer, and it is a minute old, it no longer
  *     counts. {@code warnings} or the problem of a server says why not
  * @param nodes the servers and sentinels, the server that the client uses first; empty if the backend has none

@@ -186,7 +186,7 @@ final class ClientStatus {
         return answered
                 && backendWatch.isConnected()
                 && !backendWatch.isRefusing()
-                && (nodes.isEmpty() || nodes.get(0).reachable())
+                && (nodes.isEmpty() || nodes.stream().anyMatch(NodeStatus::reachable))
                 && nodes.stream().noneMatch(NodeStatus::refuses);
     }
 

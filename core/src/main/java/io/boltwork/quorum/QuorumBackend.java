@@ -359,15 +359,14 @@ public final class QuorumBackend implements LockBackend {
         return merged.thenApply(this::together);
     }
 
-    /** Puts the servers that answer first. If a majority grants locks, it does not matter that others refuse. */
+    /** If a majority grants locks, it does not matter that others do not. */
     private List<NodeStatus> together(List<NodeStatus> all) {
         long granting = all.stream()
                 .filter(each -> each.role() == NodeStatus.Role.MASTER && each.reachable() && !each.refuses())
                 .count();
-        return all.stream()
-                .map(each -> each.withRefuses(each.refuses() && granting < members.majority))
-                .sorted(Comparator.comparing(each -> !each.reachable()))
-                .toList();
+        return granting < members.majority
+                ? all
+                : all.stream().map(each -> each.withRefuses(false)).toList();
     }
 
     private CompletionStage<List<NodeStatus>> status(QuorumNode node, List<NodeStatus> found) {
@@ -384,7 +383,7 @@ public final class QuorumBackend implements LockBackend {
                                     status.latency(),
                                     status.version(),
                                     problem,
-                                    status.refuses()))
+                                    status.role() == NodeStatus.Role.MASTER || status.refuses()))
                     .toList());
         });
         return completed;

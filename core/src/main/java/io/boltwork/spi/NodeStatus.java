@@ -12,7 +12,8 @@ import java.time.Duration;
  * @param latency how long the answer took; 0 if there was none
  * @param version the version that it reports; empty if it reported none
  * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is wrong
- * @param refuses whether the server says that it would refuse acquisitions now, for the reason that {@code problem} gives
+ * @param refuses whether acquisitions fail now because of this server, for the reason that {@code problem} gives: the client
+ *     needs it and it does not answer, or it says that it would refuse them
  * @since 0.1.0
  */
 public record NodeStatus(
@@ -25,7 +26,7 @@ public record NodeStatus(
         boolean refuses) {
 
     /**
-     * The status of a server that does not say that it would refuse acquisitions.
+     * The status of a server because of which no acquisition fails, as far as is known.
      *
      * @param address the address of the server
      * @param role the role of the server
@@ -53,7 +54,7 @@ public record NodeStatus(
     /**
      * Returns the same status with another value of {@code refuses}.
      *
-     * @param refuses whether the server says that it would refuse acquisitions now
+     * @param refuses whether acquisitions fail now because of this server
      * @return the status
      */
     public NodeStatus withRefuses(boolean refuses) {

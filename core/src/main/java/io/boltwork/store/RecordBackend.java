@@ -306,7 +306,7 @@ public class RecordBackend implements LockBackend {
     }
 
     private NodeStatus unreachable(String problem) {
-        return new NodeStatus(store.address(), NodeStatus.Role.MASTER, false, Duration.ZERO, "", problem);
+        return new NodeStatus(store.address(), NodeStatus.Role.MASTER, false, Duration.ZERO, "", problem, true);
     }
 
     @Override

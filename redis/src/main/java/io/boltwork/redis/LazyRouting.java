@@ -258,7 +258,8 @@ final class LazyRouting implements Routing {
         RedisBackend backend = opened;
         return backend == null
                 ? CompletableFuture.completedFuture(
-                        List.of(Probe.unreachable(deployment.describe(), String.valueOf(absence.getMessage()))))
+                        List.of(Probe.unreachable(deployment.describe(), String.valueOf(absence.getMessage()))
+                                .withRefuses(true)))
                 : backend.servers().nodes();
     }
 

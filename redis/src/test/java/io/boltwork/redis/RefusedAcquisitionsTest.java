@@ -8,13 +8,12 @@ import io.boltwork.BackendException;
 import io.boltwork.ClientHealth;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.spi.NodeStatus;
+import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -178,12 +177,14 @@ class RefusedAcquisitionsTest {
 
     @Test
     void aQuorumIsUsableAsLongAsAMajorityGrants() {
-        try (RedisServer a = RedisServer.start();
-                RedisServer b = RedisServer.start();
-                RedisServer c = RedisServer.start();
-                LockClient client = LockClient.create(RedisBackend.connectQuorum(List.of(a.uri(), b.uri(), c.uri())))) {
+        try (QuorumServers servers = QuorumServers.voting(3);
+                LockClient client = servers.client(QuorumOptions.defaults())) {
+            RedisServer a = servers.get(0);
+            RedisServer b = servers.get(1);
             Await.until(
-                    "all are connected", () -> client.health().nodes().stream().allMatch(NodeStatus::reachable));
+                    "all vote",
+                    () -> client.health().nodes().stream()
+                            .allMatch(node -> node.problem().isEmpty()));
             a.command("CONFIG", "SET", "maxmemory", "1");
             ClientHealth one = client.health();
             assertThat(one.nodes().get(0).problem()).contains("its memory is full");

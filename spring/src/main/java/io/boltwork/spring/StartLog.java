@@ -39,6 +39,6 @@ final class StartLog {
         }
         NodeStatus first = health.nodes().get(0);
         String version = first.version().isEmpty() ? "" : ", version " + first.version();
-        return first.refuses() ? version + "; " + first.problem() : version;
+        return first.reachable() && first.refuses() ? version + "; " + first.problem() : version;
     }
 }

@@ -147,7 +147,8 @@ public final class Connections {
         asked.add(
                 connection == null
                         ? CompletableFuture.completedFuture(Probe.unreachable(
-                                connector.deployment().describe(), String.valueOf(absence.getMessage())))
+                                        connector.deployment().describe(), String.valueOf(absence.getMessage()))
+                                .withRefuses(true))
                         : status(connection, millis).thenApply(status -> Probe.with(status, delivery.problem())));
         asked.addAll(connector.finder().probe(connection == null ? "" : connection.where(), millis));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))

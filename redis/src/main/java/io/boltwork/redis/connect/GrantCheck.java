@@ -68,17 +68,18 @@ final class GrantCheck {
                 .toList();
     }
 
-    /** Returns the status of a server that has answered, with the reason for which it would refuse. */
+    /** Returns the status of the server that keeps the locks, with the reason for which it would refuse. */
     static NodeStatus with(NodeStatus status, String refusal) {
-        return refusal.isEmpty() || !status.reachable()
-                ? status
-                : new NodeStatus(
-                        status.address(),
-                        status.role(),
-                        true,
-                        status.latency(),
-                        status.version(),
-                        refusal + (status.problem().isEmpty() ? "" : "; " + status.problem()),
-                        true);
+        if (refusal.isEmpty() || !status.reachable()) {
+            return status.withRefuses(!status.reachable());
+        }
+        return new NodeStatus(
+                status.address(),
+                status.role(),
+                true,
+                status.latency(),
+                status.version(),
+                refusal + (status.problem().isEmpty() ? "" : "; " + status.problem()),
+                true);
     }
 }

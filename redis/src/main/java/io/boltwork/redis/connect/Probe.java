@@ -39,7 +39,8 @@ public final class Probe {
                         status.reachable(),
                         status.latency(),
                         status.version(),
-                        problem);
+                        problem,
+                        status.refuses());
     }
 
     public static NodeStatus unreachable(String where, String problem) {

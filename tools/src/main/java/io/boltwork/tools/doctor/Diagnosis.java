@@ -64,7 +64,7 @@ final class Diagnosis implements Printed {
 
     /** Adds a finding about a lock that could not be acquired, unless the server has already said that it refuses. */
     void cannotLock(String server, BackendException why) {
-        if (servers.stream().noneMatch(NodeStatus::refuses)) {
+        if (servers.stream().noneMatch(node -> node.reachable() && node.refuses())) {
             String problem = Failure.withOptions(String.valueOf(why.getMessage()));
             severe("locks", server, problem, "no lock can be acquired now", Remedies.ofFailure(problem));
         }

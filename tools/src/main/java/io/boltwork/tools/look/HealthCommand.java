@@ -33,7 +33,7 @@ public final class HealthCommand extends LookCommand {
     @Override
     Printed look(LockClient locks) {
         ClientHealth health = locks.health();
-        boolean refuses = health.nodes().stream().anyMatch(NodeStatus::refuses);
+        boolean refuses = health.nodes().stream().anyMatch(node -> node.reachable() && node.refuses());
         exitCode = health.usable() ? ExitCode.OK : refuses ? ExitCode.NO_RIGHTS : ExitCode.NO_SERVER;
         return new Health(health);
     }

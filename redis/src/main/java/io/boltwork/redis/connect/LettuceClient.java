@@ -94,7 +94,7 @@ public final class LettuceClient {
         this.areUsers = given != null;
         // the same threads that the client below gets; they are counted, and shut down when the count is 0
         this.loops = resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
-        this.client = RedisClient.create(resources);
+        this.client = new AsyncClient(resources);
         ClientOptions wanted = clientOptions(base, deployment);
         this.client.setOptions(
                 wanted.mutate().sslOptions(tls.apply(wanted.getSslOptions())).build());

@@ -1,5 +1,4 @@
-# Sourced by ./demo, ./demo-web and bench/run, which set their name ($what) and module ($module). Finds a JDK, 17 or later,
-# rebuilds after changes, and sets $classes to the class path.
+# Sourced by ./demo, ./demo-web, bench/run and ./boltwork, which set their name ($what) and module ($module).
 
 stamp=$module/target/classpath
 log=$module/target/$what-build.log
@@ -24,6 +23,14 @@ jdk_version() {
   "$javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p' | head -n 1
 }
 
+check_jdk() {
+  version=$(jdk_version)
+  [ -n "$version" ] ||
+    fail "The $what needs a JDK, 17 or later, but there is none in $where: see https://adoptium.net"
+  [ "$version" -ge 17 ] ||
+    fail "The $what needs a JDK, 17 or later, but the one in $where is $version: see https://adoptium.net"
+}
+
 is_built() {
   [ -f "$stamp" ] || return 1
   [ -z "$(find pom.xml ./*/pom.xml ./*/src/main "$module/pom.xml" "$module/src/main" -newer "$stamp" 2>/dev/null | head -n 1)" ] || return 1
@@ -32,6 +39,7 @@ is_built() {
   done
 }
 
+# Runs goals of Maven for the module.
 build() {
   command -v mvn > /dev/null 2>&1 ||
     fail "The $what is built with Maven, but there is no mvn on the PATH: see https://maven.apache.org/install.html"
@@ -45,7 +53,7 @@ build() {
     trap 'exit 143' TERM
   fi
   mkdir -p "$module/target"
-  mvn -q -B -ntp -pl "$module" -am process-classes > "$log" 2>&1
+  mvn -q -B -ntp -pl "$module" -am "$@" > "$log" 2>&1
   built=$?
   echo >&2
   if [ -n "$dots" ]; then
@@ -74,10 +82,9 @@ columns() {
   tput cols 2> /dev/null || echo 80
 }
 
-version=$(jdk_version)
-[ -n "$version" ] ||
-  fail "The $what needs a JDK, 17 or later, but there is none in $where: see https://adoptium.net"
-[ "$version" -ge 17 ] ||
-  fail "The $what needs a JDK, 17 or later, but the one in $where is $version: see https://adoptium.net"
-is_built || build
-classes=$PWD/$module/target/classes:$(cat "$stamp")
+# Rebuilds after changes, and sets $classes to the class path.
+prepare() {
+  check_jdk
+  is_built || build process-classes
+  classes=$PWD/$module/target/classes:$(cat "$stamp")
+}

@@ -93,6 +93,9 @@ public final class BoltworkCommand implements Runnable {
     public static void main(String... args) {
         // a command decides what to print; Netty and others only disturb
         LogManager.getLogManager().reset();
+        // a command is not recorded; to prepare for it would take a fifth of a second
+        System.setProperty("io.netty.jfr.enabled", "false");
+        System.setProperty("io.lettuce.core.jfr", "false");
         String problem = PlatformText.problem(args, System.getenv());
         if (problem != null) {
             System.err.println("boltwork: " + problem);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The jar {@code target/boltwork.jar}, which runs in JVMs of its own. */
@@ -32,14 +33,19 @@ final class RunnableJar {
                 "-jar",
                 file().toAbsolutePath().toString()));
         command.addAll(List.of(args));
+        return run(Map.of(), command);
+    }
+
+    /** Runs a command line with additional variables. */
+    static ToolRun run(Map<String, String> environment, List<String> command) {
         try {
             Path out = Files.createTempFile("boltwork", ".out");
             Path err = Files.createTempFile("boltwork", ".err");
             try {
-                Process process = new ProcessBuilder(command)
-                        .redirectOutput(out.toFile())
-                        .redirectError(err.toFile())
-                        .start();
+                ProcessBuilder builder =
+                        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+                builder.environment().putAll(environment);
+                Process process = builder.start();
                 boolean ended = process.waitFor(Slack.seconds(60).toSeconds(), TimeUnit.SECONDS);
                 process.destroyForcibly();
                 assertThat(ended).as("the end of " + command).isTrue();

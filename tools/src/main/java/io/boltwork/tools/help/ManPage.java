@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.help;
 
-import java.time.LocalDate;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
@@ -25,9 +25,7 @@ final class ManPage {
     /** Returns the page as roff. */
     String text() {
         String name = root.name();
-        String today =
-                LocalDate.now(ZoneOffset.UTC).format(DateTimeFormatter.ofPattern("MMMM d, uuuu", Locale.ENGLISH));
-        macro("TH", name.toUpperCase(Locale.ROOT), "1", today, name, "User Commands");
+        macro("TH", name.toUpperCase(Locale.ROOT), "1", date(), name, "User Commands");
         macro("SH", "NAME");
         page.append(escaped(name)).append(" \\- ").append(escaped(first(root))).append('\n');
         macro("SH", "SYNOPSIS");
@@ -56,6 +54,13 @@ final class ManPage {
                         + " counts instead of its variable. For an option without a value, the variable is true or false."
                         + " Several values are separated by commas. --token has none, since exec sets BOLTWORK_TOKEN.");
         return page.toString();
+    }
+
+    /** Returns the date of the page: today, or that of the variable by which a build that is repeated sets the time. */
+    private static String date() {
+        String epoch = System.getenv("SOURCE_DATE_EPOCH");
+        Instant time = epoch == null ? Instant.now() : Instant.ofEpochSecond(Long.parseLong(epoch));
+        return DateTimeFormatter.ofPattern("MMMM d, uuuu", Locale.ENGLISH).format(time.atZone(ZoneOffset.UTC));
     }
 
     private List<CommandSpec> commands() {

@@ -45,14 +45,14 @@ has_archive() {
   [ -e "$archive" ] && [ ! "$jar" -nt "$archive" ] && cmp -s "$home/release" "$archive.java"
 }
 
-# Replaces this process by a JVM that can read the archive, and runs it with these arguments. Otherwise, the JVM would print its
-# threads into the output of exec's command if it receives QUIT, and warnings about an archive that does not fit.
+# Replaces this process by a JVM with these arguments, whose other settings must be the same when the archive is made and used.
+# Otherwise, the JVM would print its threads into the output of exec's command if it receives QUIT.
 run_java() {
   if [ "$version" -ge 24 ]; then
     # required by Netty to work without warnings
     set -- --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow "$@"
   fi
-  set -- -XX:+UnlockDiagnosticVMOptions -XX:-DisplayVMOutput -Xlog:disable -Xms8m -Xmx1g -cp "$class_path" "$@"
+  set -- -XX:+UnlockDiagnosticVMOptions -XX:-DisplayVMOutput -Xms8m -Xmx1g -cp "$class_path" "$@"
   [ "$class_path" = "$jar" ] || exec "$java" "$@" 9< "$jar"
   exec "$java" "$@"
 }

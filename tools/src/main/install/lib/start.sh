@@ -44,6 +44,7 @@ set -- io.boltwork.tools.BoltworkCommand "$@"
 if [ -e /proc/self/fd/9 ]; then
   class_path=$jar # the descriptor is the caller's
 elif has_archive && [ -s "$archive" ]; then
-  set -- "-XX:SharedArchiveFile=$archive" "$@"
+  # an archive that does not fit is no news for the command's output
+  set -- "-XX:SharedArchiveFile=$archive" -Xlog:disable "$@"
 fi
 run_java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "$@"

@@ -14,9 +14,10 @@ import javax.sql.DataSource;
  * }</pre>
  *
  * <p>The backend takes three connections from the data source when the client is created, and keeps them until it is closed: two
- * for commands and one for messages. A pool must have room for them beside its other users, and must not take them back
- * (HikariCP's leak detection would report them, and never does more). Locks are never taken inside a transaction of the
- * application, and a held lock occupies no connection.
+ * for commands and one for messages. A pool must have room for them beside its other users: one that is known to have fewer is
+ * refused, and one that has hardly more is warned of. A pool must not take them back, nor be closed before the client (HikariCP's
+ * leak detection would report them, and never does more). Locks are never taken inside a transaction of the application, and a
+ * held lock occupies no connection.
  *
  * <p>Time is that of the database. A lock that is free is acquired with one statement, and released with one, in PostgreSQL; with
  * two each in the other databases. PostgreSQL sends a client that waits its grant at once, if its own driver is used. In the

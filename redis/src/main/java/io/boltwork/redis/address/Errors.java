@@ -11,7 +11,6 @@ import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -27,10 +26,6 @@ import org.jspecify.annotations.Nullable;
  * password.
  */
 public final class Errors {
-    /** The code of an error, both of a plain one and of one inside a script before Redis 7. */
-    private static final Pattern CODE =
-            Pattern.compile("^(?:ERR Error running script.*@user_script: ?\\d+: -?)?([A-Z]+)\\b.*", Pattern.DOTALL);
-
     private static final Pattern COMMAND = Pattern.compile("to run the '([^' ]+)' command");
 
     private static final Pattern WANTS_CERTIFICATE =
@@ -38,85 +33,12 @@ public final class Errors {
 
     private static final Pattern QUOTED = Pattern.compile(",? with args beginning with.*", Pattern.DOTALL);
 
-    /**
-     * Matches the error of a right that turned out to be missing inside a script, possibly after the script had written
-     * something. The error has no code of its own. The first alternative is the wording of Redis up to 7.0, the second
-     * that of later versions and of Valkey.
-     */
-    private static final Pattern NO_RIGHT_INSIDE =
-            Pattern.compile("The user executing the script can't|ACL failure in script");
-
     /** Covers both a server that does not know the command and one that has nothing to wait for. */
     private static final String NO_DISK =
             "Replication.onDisk needs Redis 7.2 or later, or Valkey, with 'appendonly yes', and not a replica";
 
     /** Java's wording for a valid certificate of another host. */
     private static final Pattern OTHER_NAME = Pattern.compile("No subject alternative|No name matching");
-
-    /** Errors that occur before a script has written anything. */
-    private static final Set<String> NOT_EXECUTED = Set.of(
-            "WRONGTYPE",
-            "BRIDGED",
-            "UNBRIDGED",
-            "NOAUTH",
-            "WRONGPASS",
-            "NOPERM",
-            "DENIED",
-            "OOM",
-            "READONLY",
-            "LOADING",
-            "BUSY",
-            "MASTERDOWN",
-            "CLUSTERDOWN",
-            "TRYAGAIN",
-            "MOVED",
-            "ASK",
-            "MISCONF",
-            "NOREPLICAS",
-            "NOSCRIPT");
-
-    /** Errors that waiting may heal, whatever their words. */
-    private static final Set<String> PASSING = Set.of(
-            "OOM",
-            "READONLY",
-            "LOADING",
-            "BUSY",
-            "MASTERDOWN",
-            "CLUSTERDOWN",
-            "TRYAGAIN",
-            "MISCONF",
-            "NOREPLICAS",
-            "NOSCRIPT");
-
-    /** Errors that last until somebody changes something. */
-    private static final Set<String> LASTING = Set.of(
-            "WRONGTYPE",
-            "BRIDGED",
-            "UNBRIDGED",
-            "NOAUTH",
-            "WRONGPASS",
-            "NOPERM",
-            "DENIED",
-            "MOVED",
-            "ASK",
-            "CROSSSLOT",
-            "NOPROTO");
-
-    /**
-     * Matches the words of lasting errors without a code of their own: of commands that the server does not have, does not
-     * allow or does not understand, and of scripts that fail, because a record is damaged. All others may pass: proxies and
-     * servers that are hosted have errors that no list can name.
-     */
-    private static final Pattern LASTING_WORDS = Pattern.compile(
-            "unknown (redis )?(sub)?command|wrong number of arg|syntax error|protocol error|compiling script|disabled"
-                    + "|not (allowed|supported|permitted|implemented)|unsupported|no permission|permission denied"
-                    + "|undeclared key|nonexistent global|attempt to \\w+|bad argument|malformed"
-                    + "|out of range|not an integer|not a valid|invalid (argument|command|expire|db|password|script)"
-                    + "|\\bAUTH\\b|WAITAOF",
-            Pattern.CASE_INSENSITIVE);
-
-    /** Errors of a server that executes no command which writes. */
-    private static final Set<String> REFUSES_WRITES = Set.of("OOM", "READONLY", "MISCONF", "NOREPLICAS", "MASTERDOWN");
 
     private static final String NO_LOCKS = "it refuses to grant locks: ";
 
@@ -179,8 +101,8 @@ public final class Errors {
     /** Returns why a server refuses writes; an empty text if the failure is another one. */
     public String refusesWrites(Throwable failure) {
         String error = refusal(failure);
-        String code = code(error);
-        return REFUSES_WRITES.contains(code) ? NO_LOCKS + meaning(code) + " [" + words(error) + "]" : "";
+        String code = ErrorCodes.code(error);
+        return ErrorCodes.refusesWrites(error) ? NO_LOCKS + meaning(code) + " [" + words(error) + "]" : "";
     }
 
     /** Returns which rights are missing, for a check of that many commands about a key; an empty text if none is. */
@@ -202,37 +124,22 @@ public final class Errors {
 
     /** Returns whether the server refuses writes because it is a replica now. */
     public static boolean isAboutReplica(String error) {
-        String code = code(error);
+        String code = ErrorCodes.code(error);
         return code.equals("READONLY") || code.equals("MASTERDOWN");
     }
 
     /** Returns the reply to a command that the server answered with an error. */
     public Failed refused(String error, String about) {
-        String code = code(error);
-        String meaning = isAboutRightInside(error) || code.equals("NOPERM")
+        String code = ErrorCodes.code(error);
+        String meaning = ErrorCodes.isAboutRightInside(error) || code.equals("NOPERM")
                 ? missingRight(error)
                 : error.contains("WAITAOF") || error.contains("waitaof") ? NO_DISK : meaning(code);
         return new Failed(
-                !NOT_EXECUTED.contains(code),
+                !ErrorCodes.isBeforeTheFirstWrite(error),
                 new BackendException(
                         server + " refused a command for " + about + ": " + meaning + " [" + words(error) + "]",
-                        mayPass(error) || cluster && (code.equals("MOVED") || code.equals("ASK")),
+                        ErrorCodes.mayPass(error) || cluster && (code.equals("MOVED") || code.equals("ASK")),
                         null));
-    }
-
-    /** Returns whether waiting may heal what a server has answered with an error. */
-    public static boolean mayPass(String error) {
-        String code = code(error);
-        return PASSING.contains(code) || !LASTING.contains(code) && !isLasting(error);
-    }
-
-    /** Returns whether a server has answered with an error that waiting may heal, and that has no known code. */
-    public static boolean isPassingUnknown(String error) {
-        return mayPass(error) && !PASSING.contains(code(error));
-    }
-
-    private static boolean isLasting(String error) {
-        return isAboutRightInside(error) || LASTING_WORDS.matcher(error).find();
     }
 
     /** Returns the reply to a command whose future failed, for any reason. */
@@ -309,9 +216,9 @@ public final class Errors {
 
     /** Returns the failure of an attempt to connect that the server refused. */
     private BackendException refusedConnection(String said) {
-        String code = code(said);
+        String code = ErrorCodes.code(said);
         String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
-        boolean passing = mayPass(said);
+        boolean passing = ErrorCodes.mayPass(said);
         if (isAboutPassword(code, said)) {
             why = "the server refused the user or password of " + credentials;
         } else if (said.contains("unknown command")
@@ -443,7 +350,7 @@ public final class Errors {
 
     private static boolean isRefusal(Throwable failure, String code) {
         return unwrap(failure) instanceof RedisCommandExecutionException refused
-                && code(String.valueOf(refused.getMessage())).equals(code);
+                && ErrorCodes.code(String.valueOf(refused.getMessage())).equals(code);
     }
 
     /** Returns whether the server closed a connection before Lettuce had read the reason. */
@@ -453,12 +360,7 @@ public final class Errors {
 
     /** Returns whether the user may not run EVALSHA, and therefore cannot take locks. */
     public static boolean isAboutScripts(String error) {
-        return code(error).equals("NOPERM") && error.contains("run the 'evalsha' command");
-    }
-
-    /** Returns whether a right turned out to be missing inside a script. */
-    public static boolean isAboutRightInside(String error) {
-        return NO_RIGHT_INSIDE.matcher(error).find();
+        return ErrorCodes.code(error).equals("NOPERM") && error.contains("run the 'evalsha' command");
     }
 
     private static boolean isAboutPassword(String code, String said) {
@@ -468,14 +370,6 @@ public final class Errors {
                 || said.contains("AUTH");
     }
 
-    private static String code(String error) {
-        if (error.contains("WAIT cannot be used with replica")) {
-            return "READONLY"; // the same error without a code of its own
-        }
-        Matcher matcher = CODE.matcher(error);
-        return matcher.matches() ? matcher.group(1) : "";
-    }
-
     private static String words(String error) {
         return QUOTED.matcher(error).replaceFirst("").strip();
     }
@@ -483,7 +377,7 @@ public final class Errors {
     /** Names the missing right in the syntax of {@code ACL SETUSER}. */
     private static String missingRight(String error) {
         Matcher command = COMMAND.matcher(error);
-        String right = isAboutRightInside(error)
+        String right = ErrorCodes.isAboutRightInside(error)
                 ? "one that the scripts need, see 'Rights' in docs/operations.md"
                 : "one that its message names";
         if (error.contains(" keys ") || error.contains("access a key")) {

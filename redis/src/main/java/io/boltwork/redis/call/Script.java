@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.call;
 
-import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.ErrorCodes;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
@@ -96,7 +96,7 @@ public record Script(String name, byte[] text, byte[] sha) {
      */
     String explained(String error) {
         Matcher line = LINE.matcher(error);
-        if (Errors.isAboutRightInside(error) && line.find()) {
+        if (ErrorCodes.isAboutRightInside(error) && line.find()) {
             String[] lines = new String(text, StandardCharsets.UTF_8).split("\n");
             int number = Integer.parseInt(line.group(1));
             Matcher call = CALL.matcher(number <= lines.length ? lines[number - 1] : "");

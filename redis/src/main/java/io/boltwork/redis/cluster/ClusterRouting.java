@@ -2,6 +2,7 @@
 package io.boltwork.redis.cluster;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.ErrorCodes;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.address.NodeAddress;
 import io.boltwork.redis.address.RedisAddress;
@@ -318,7 +319,7 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
      * and sends the command again if that does no harm. It may have been executed.
      */
     private boolean askedAgain(Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
-        if (!Errors.isPassingUnknown(error)) {
+        if (!ErrorCodes.isPassingUnknown(error)) {
             return false;
         }
         suspicion();

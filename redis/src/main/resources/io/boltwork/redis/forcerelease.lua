@@ -16,6 +16,7 @@
 local key = KEYS[1]
 local expected = tonumber(ARGV[1])
 --- @include "time"
+local request = ''
 --- @include "lock"
 --- @include "save"
 --- @include "own"

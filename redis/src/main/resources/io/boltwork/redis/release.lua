@@ -75,7 +75,7 @@ end
 --- @include "ring"
 --- @include "own"
 --- @include "lapse"
-local hasConditions = signals or ARGV[9] ~= ''
+local hasConditions = signals or ARGV[9] ~= '' or ARGV[10] ~= ''
 --- @include "condition"
 --- @include "recall"
 --- @include "next"
@@ -115,7 +115,7 @@ else
 end
 
 leave(request)
-if signals and ARGV[10] ~= '' then
+if ARGV[10] ~= '' then
   signalEach(ARGV[10])
 end
 local verdict, known, number, position

@@ -33,7 +33,8 @@ local of, since, ended = tonumber(free[1]) or 0, tonumber(free[2]) or 0, tonumbe
 local sum, left = (tonumber(free[3]) or 0) + ARGV[6], ARGV[2] + ARGV[3]
 if sum <= of and since - ARGV[8] >= 0 and now < ended and not free[8] and (free[9] or '') == '' and not free[10]
     and now - ARGV[5] <= 0
-    and (tonumber(free[7]) or 0) - now - left >= math.max(ARGV[9], since > 0 and $SET_MILLIS or 0) * 7 / 8 then -- as write
+    and (tonumber(free[7]) or 0) - now - left >= math.max(ARGV[9], since > 0 and $SET_MILLIS or 0) * 7 / 8 -- as write
+    and free[3] and free[4] and free[6] then
   local text = string.format -- cheaper than passing numbers
   local number, token = (tonumber(free[6]) or 0) + 1, math.max((tonumber(free[5]) or 0) + 1, us)
   local last = math.max(token, us + $BLOCK_END)

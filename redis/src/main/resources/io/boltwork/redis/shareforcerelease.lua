@@ -18,9 +18,7 @@
 --- @include "sharewarn"
 local expected = tonumber(ARGV[1])
 open(KEYS[1], '')
-for i = 1, n, 100 do
-  load(i)
-end
+loadAll()
 local taken, ended = {}, {}
 for i = 1, n do
   local entry = find(ids[i])

@@ -38,7 +38,7 @@ local index, weight, token = string.match(read[1] or '', '^(%d+) (%d+) (%d+) %d+
 if index and count - index == 0 and weight ~= '0' and not read[10] and fenced > 0 and ARGV[7] == '0' and ARGV[8] == '0'
     and ARGV[9] == '' and (tonumber(read[3]) or 0) == 0
     and (count == 1 or now < (tonumber(read[5]) or math.huge))
-    and (tonumber(read[8]) or 0) - now >= life * 7 / 8 then
+    and (tonumber(read[8]) or 0) - now >= life * 7 / 8 and read[4] and read[5] then
   call('HDEL', KEYS[1], 'h' .. request, 'e' .. index)
   local names = {'used', string.format('%d', taken - weight), 'n', count - 1}
   if token == ARGV[2] then

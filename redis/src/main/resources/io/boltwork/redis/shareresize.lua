@@ -25,9 +25,7 @@ local function remember(request)
 end
 
 if tonumber(ARGV[1]) < capacity then
-  for i = 1, n, 100 do
-    load(i)
-  end
+  loadAll()
   for i = 1, n do
     if string.sub(ids[i], 1, 1) ~= ':' then
       remember(ids[i])

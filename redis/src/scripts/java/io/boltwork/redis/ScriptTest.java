@@ -4,6 +4,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Report.Inspected.Waiting;
+import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.util.HashMap;
 import java.util.List;
@@ -79,6 +80,19 @@ abstract class ScriptTest {
         redis.command("PING");
         assertThat(a.grants).as("grants that a test did not expect").isEmpty();
         assertThat(b.grants).as("grants that a test did not expect").isEmpty();
+    }
+
+    /** Waits until all grants so far have arrived, and forgets them. */
+    void forgetGrants() {
+        String run = redis.command("INFO", "server").toString().replaceAll("(?s).*run_id:(.{12}).*", "$1");
+        for (Client client : List.of(a, b)) {
+            String name = client == a ? "a" : "b";
+            redis.command("PUBLISH", "boltwork:grants:" + name, run + " 1 0 1 " + name + ":0 boltwork:{barrier}");
+            Await.until(
+                    "all grants have arrived",
+                    () -> client.grants.stream().anyMatch(grant -> grant.lock().equals("barrier")));
+            client.grants.clear();
+        }
     }
 
     /** Returns the key that the helper methods below are about. */

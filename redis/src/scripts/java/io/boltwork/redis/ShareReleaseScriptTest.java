@@ -341,15 +341,17 @@ class ShareReleaseScriptTest extends ShareScriptTest {
     }
 
     @Test
-    void aQueueWithoutHeadOrTailIsIgnored() {
+    void aQueueWithoutHeadOrTailIsFoundAgain() {
         for (String field : List.of("head", "tail")) {
             Acquired granted = take("a:1", 3);
             await("b:1", 1);
             redis.command("HDEL", SHARED, field);
+            await("a:2", 1);
+            assertThat(queue()).containsExactly("b:1", "a:2");
             assertThat(release("a:1", granted).outcome()).isEqualTo(Release.RELEASED);
-            Acquired again = take("b:1", 3);
-            assertThat(again.known()).isFalse();
+            assertThat(holders()).containsExactly("a:2", "b:1");
             redis.command("DEL", SHARED);
         }
+        forgetGrants();
     }
 }

@@ -20,11 +20,19 @@ import io.boltwork.spi.Witness;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.SentinelGroup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -119,6 +127,30 @@ class RightsTest {
     void theseRightsSuffice() {
         for (RedisServer server : List.of(redis, old)) {
             assertThat(refusedWithout(server, "")).isNull();
+        }
+    }
+
+    /** A branch of a script that seldom runs may need a right of its own. */
+    @Test
+    void scriptsCallNoOtherCommands() throws IOException {
+        Set<String> allowed = new TreeSet<>(Set.of("spublish")); // in a cluster
+        rights().forEach(right -> allowed.add(right.replaceFirst("^\\+([^|]+).*", "$1")));
+        Set<String> ofBridge = new TreeSet<>(allowed);
+        BRIDGING.forEach(right -> ofBridge.add(right.replaceFirst("^\\+", "")));
+        Pattern call = Pattern.compile("\\bp?call\\((?:[a-z ]*)'([A-Z]+)'(?: or '([A-Z]+)')?");
+        try (Stream<Path> files = Files.walk(Path.of("src/main/resources"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".lua")).toList()) {
+                boolean isBridge = file.toString().matches(".*(bridge|mirror|unfair|yield|renew)\\.lua");
+                Matcher calls = call.matcher(Files.readString(file));
+                while (calls.find()) {
+                    for (int i = 1; i <= calls.groupCount() && calls.group(i) != null; i++) {
+                        assertThat(isBridge ? ofBridge : allowed)
+                                .as("%s", file)
+                                .contains(calls.group(i).toLowerCase(Locale.ROOT));
+                    }
+                }
+            }
         }
     }
 

@@ -10,7 +10,10 @@ local function ask(request, lease, takeover, queue, condition)
   elseif wait == '+' and isWaiting(request) then
     grant() -- perhaps to this request, or a signal that is due wakes it
     if isWaiting(request) then
-      return $WAITING, 1, owner == '' and 0 or ends - now, 0
+      if call('HGET', key, 'c:' .. string.sub(condition, 2)) then
+        return $WAITING, 1, owner == '' and 0 or ends - now, 0
+      end
+      stopWaiting(request) -- no signal would find it
     end
   end
   if owner == request and now < ends then

@@ -30,9 +30,10 @@ if hasConditions then
     end
   end
 
-  -- Returns the parts of a request, which must wait: lease, takeover delay, the requests before and behind it, its condition.
+  -- Returns the parts of a request: lease, takeover delay, the requests before and behind it, its condition. Returns nil if it does
+  -- not wait: a foreign hand may have torn the list. Those that are lost with it ask for the lock at their next poll.
   local function waiter(request)
-    return string.match(call('HGET', key, 'w' .. request), '^(%d+) (%d+) (%S+) (%S+) (.*)$')
+    return string.match(call('HGET', key, 'w' .. request) or '', '^(%d+) (%d+) (%S+) (%S+) (.*)$')
   end
 
   local function storeWaiter(request, lease, takeover, before, behind, condition)
@@ -40,7 +41,7 @@ if hasConditions then
   end
 
   isWaiting = function(request)
-    return signals and call('HEXISTS', key, 'w' .. request) == 1
+    return call('HGET', key, 'w' .. request) -- a user needs no other right than for locks
   end
 
   -- Ends a request's wait for a condition. Returns whether there was one.
@@ -55,15 +56,23 @@ if hasConditions then
       first = behind
     else
       local lease, takeover, other = waiter(before)
-      storeWaiter(before, lease, takeover, other, behind, condition)
+      if lease then
+        storeWaiter(before, lease, takeover, other, behind, condition)
+      else
+        requests = 0
+      end
     end
     if request == last then
       last = before
     elseif behind ~= first then
       local lease, takeover, _, other = waiter(behind)
-      storeWaiter(behind, lease, takeover, before, other, condition)
+      if lease then
+        storeWaiter(behind, lease, takeover, before, other, condition)
+      else
+        requests = 0
+      end
     end
-    storeWaiters(condition, requests - 1, first, last)
+    storeWaiters(condition, math.max(0, requests - 1), first, last)
     return true
   end
 
@@ -71,9 +80,14 @@ if hasConditions then
   startWaiting = function(request, lease, takeover, condition)
     stopWaiting(request)
     local requests, first, last = waitersOf(condition)
+    local itsLease, delay, before -- of the last one
     if requests > 0 then
-      local theirs, delay, before = waiter(last)
-      storeWaiter(last, theirs, delay, before, request, condition)
+      itsLease, delay, before = waiter(last)
+    end
+    if itsLease then
+      storeWaiter(last, itsLease, delay, before, request, condition)
+    else
+      requests, first, last = 0, nil, nil
     end
     storeWaiter(request, lease, takeover, last or '-', '-', condition)
     storeWaiters(condition, requests + 1, first or request, request)
@@ -87,6 +101,7 @@ if hasConditions then
   signal = function(condition, requests)
     local most = waitersOf(condition)
     if most > 0 then
+      signals = signals or '' -- a foreign hand may have deleted it
       local due = dueSignals()
       for i = 1, #due, 2 do
         if due[i] == condition then
@@ -114,6 +129,10 @@ if hasConditions then
     local moved = false
     while count > 0 and requests > 0 and slots.left > 0 do
       local lease, takeover, _, behind = waiter(request)
+      if not lease then
+        requests = 0
+        break
+      end
       call('HDEL', key, 'w' .. request)
       requests = requests - 1
       slots.left = slots.left - 1

@@ -17,7 +17,7 @@ local function lapse()
         short = now + $SHORT_CLAIMS_LAST_MILLIS
       end
       local names = {}
-      if lease and call('HEXISTS', key, 'late:' .. client) == 0 then
+      if lease and not call('HGET', key, 'late:' .. client) then
         if not head then
           head, tail = 1, 1
         end

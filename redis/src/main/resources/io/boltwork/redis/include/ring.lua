@@ -101,18 +101,27 @@ local function flush()
   end
 end
 
+-- Returns the entry at an index if it is one of that request. A foreign hand may have deleted it, and left the index.
+local function entryOf(request, i)
+  local text = found[i] or call('HGET', key, 'q' .. i) or ''
+  return string.match(text, '^%d+%*? %d+/?%d* %d+ (%S+)') == request and text
+end
+
 -- Returns the index of a request, or nil.
 local function indexOf(request)
   local i = head and tonumber(call('HGET', key, 'r' .. request))
-  return i and i >= head and not isGone(request, i) and i
+  return i and i >= head and i < tail and not isGone(request, i) and entryOf(request, i) and i
 end
 
 -- Removes a request from the queue, if it is there.
 local function leave(request)
   local i = head and tonumber(call('HGET', key, 'r' .. request))
-  if i then
+  local text = i and entryOf(request, i)
+  if i and not text then
+    call('HDEL', key, 'r' .. request)
+  elseif i then
     if lapsed and isGone(request, i) then
-      leaveUnused(string.match(found[i] or call('HGET', key, 'q' .. i) or '', ' (%+.*)$') or '')
+      leaveUnused(string.match(text, ' (%+.*)$') or '')
     end
     call('HDEL', key, 'q' .. i, 'r' .. request, 'late:' .. clientOf(request))
     found[i] = false

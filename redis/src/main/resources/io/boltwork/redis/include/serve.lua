@@ -49,7 +49,7 @@ local function lapseClaim(entry)
     short = now + $SHORT_CLAIMS_LAST_MILLIS
   end
   lapsed = string.format('%.0f %.0f %.0f', short, since, below)
-  if entered and call('HEXISTS', key, 'late:' .. client) == 0 then
+  if entered and not call('HGET', key, 'late:' .. client) then
     if not head then
       head, tail = 1, 1
     end
@@ -82,8 +82,10 @@ local function lapse()
       if not ids[at + 1] then
         load(at + 1)
       end
-      local entry = find(ids[at + 1])
-      if entry.ends <= now then
+      local entry = ids[at + 1] and find(ids[at + 1])
+      if not entry then
+        mend()
+      elseif entry.ends <= now then
         finish(entry)
       else
         if entry.weight > 0 then

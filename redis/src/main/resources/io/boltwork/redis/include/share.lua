@@ -22,6 +22,7 @@ local never = math.huge
 --- @include "client"
 --- @include "ring"
 --- @include "enter"
+--- @include "torn"
 
 local function number(value)
   return tonumber(value) or 0
@@ -42,21 +43,27 @@ local function note(id, text)
   } or false
 end
 
+local mend
+
 -- Reads the hash of a lock, with the entry of a request.
 local function open(name, request)
   key = name
   before = call('HMGET', key, 'capacity', 'set', 'used', 'soon', 'claims', 'fence', 'all', 'n', 'at', 'least', 'blocker', 'x',
-    'lapsed', 'head', 'tail', 'h' .. request)
+    'lapsed', 'head', 'tail', 'h' .. request, 'r' .. request)
   capacity, set, used = number(before[1]), number(before[2]), number(before[3])
   soon, claims, fence, all = tonumber(before[4]) or never, number(before[5]), number(before[6]), number(before[7])
   n, at, least, blocker = number(before[8]), number(before[9]), tonumber(before[10]) or never, before[11] or ''
   expires, lapsed, head, tail = tonumber(before[12]), before[13], tonumber(before[14]), tonumber(before[15])
-  if not tail then
-    head = nil
+  if not (head and tail) and (before[14] or before[15] or before[17]) then
+    head, tail = foundQueue(request)
   end
   latest, ids, entries = now, {}, {}
   found, gone, deaf, stored, reach = {}, {}, {}, nil, 1
-  note(request, before[16])
+  if (before[8] or before[3]) and not (before[8] and before[3] and before[4]) then
+    mend()
+  else
+    note(request, before[16])
+  end
 end
 
 -- Returns the entry with that id, or false.
@@ -73,7 +80,7 @@ local function hold(request)
   return entry and entry.weight > 0 and entry
 end
 
--- Reads up to a hundred entries from an index on. At least one of them must be unknown.
+-- Reads up to a hundred entries from an index on.
 local function load(from)
   local names = {}
   for i = from, math.min(from + 99, n) do
@@ -82,9 +89,9 @@ local function load(from)
     end
   end
   local texts = {}
-  for i, id in ipairs(call('HMGET', key, unpack(names))) do
+  for i, id in ipairs(#names > 0 and call('HMGET', key, unpack(names)) or {}) do
     ids[tonumber(string.sub(names[i], 2))] = id
-    if entries[id] == nil then
+    if id and entries[id] == nil then
       texts[#texts + 1] = id
     end
   end
@@ -113,6 +120,43 @@ local function store(entry, isNew)
     entry.weight, entry.token, entry.last, entry.ends, entry.lease) .. entry.claim)
 end
 
+-- Numbers the entries anew, because a foreign hand has deleted some of the fields that belong together.
+mend = function()
+  ids, entries, n, used, soon, at, least = {}, {}, 0, 0, never, 0, never
+  local all, kept = call('HGETALL', key), {}
+  for i = 1, #all, 2 do
+    if string.match(all[i], '^e%d+$') then
+      call('HDEL', key, all[i])
+    elseif string.match(all[i], '^h.*:') then
+      local id = string.sub(all[i], 2)
+      note(id, all[i + 1])
+      kept[#kept + 1] = entries[id] or nil
+    end
+  end
+  table.sort(kept, function(one, other)
+    return one.index < other.index
+  end)
+  for i, entry in ipairs(kept) do
+    n, entry.index, used = i, i, used + entry.weight
+    if entry.weight > 0 then
+      soon = math.min(soon, entry.ends)
+    end
+    store(entry)
+  end
+end
+
+-- Reads all entries.
+local function loadAll()
+  for i = 1, n, 100 do
+    load(i)
+  end
+  for i = 1, n do
+    if not (ids[i] and find(ids[i])) then
+      return mend()
+    end
+  end
+end
+
 -- Removes the entry with that id, if there is one. The last entry takes its place.
 local function remove(id)
   local entry = find(id)
@@ -125,7 +169,11 @@ local function remove(id)
     if not ids[n] then
       ids[n] = call('HGET', key, 'e' .. n)
     end
-    local other = find(ids[n])
+    local other = ids[n] and find(ids[n])
+    if not other then
+      mend()
+      return remove(id)
+    end
     other.index = place
     if place <= at and n > at and other.weight > 0 then -- the search would not come by
       least = math.min(least, other.ends)

@@ -10,6 +10,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
+import io.boltwork.spi.LockBackend;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -43,8 +44,11 @@ abstract class ConditionContractBadDays extends ConditionContractPart {
         Task<Boolean> first = waiting(deaf);
         Task<Boolean> second = waiting(party());
         deaf.backend().holdBackGrants(); // its messages arrive nowhere, but it listens
+        long start = System.nanoTime();
         signal(party());
         second.get();
+        assertThat(since(start))
+                .isLessThan(Duration.ofMillis(LockBackend.CLAIM_MILLIS).plus(TOLERANCE));
         deaf.backend().deliverGrants();
         signal(party());
         first.get();

@@ -93,7 +93,7 @@ public final class BoltworkCommand implements Runnable {
     public static void main(String... args) {
         // a command decides what to print; Netty and others only disturb
         LogManager.getLogManager().reset();
-        // a command is not recorded; to prepare for it would take a fifth of a second
+        // a command is not recorded, so Netty and Lettuce need not prepare for Flight Recorder at each start
         System.setProperty("io.netty.jfr.enabled", "false");
         System.setProperty("io.lettuce.core.jfr", "false");
         String problem = PlatformText.problem(args, System.getenv());

@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -68,6 +69,19 @@ final class ClientThreads implements Scheduler {
     private final class Timer extends ScheduledThreadPoolExecutor {
         Timer(ThreadFactory threads) {
             super(1, threads);
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            RoomyLock.needStack(); // else the queue could stay locked
+            return super.schedule(task, delay, unit);
+        }
+
+        /** Called when a task is cancelled. */
+        @Override
+        public boolean remove(Runnable task) {
+            RoomyLock.needStack();
+            return super.remove(task);
         }
 
         @Override

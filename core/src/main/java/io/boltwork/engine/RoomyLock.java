@@ -15,8 +15,13 @@ final class RoomyLock extends ReentrantLock {
 
     @Override
     public void lock() {
-        need(FRAMES);
+        needStack();
         super.lock();
+    }
+
+    /** Fails with the error now if the stack is about to end. Called before other code takes a lock and changes what it guards. */
+    static void needStack() {
+        need(FRAMES);
     }
 
     private static int need(int frames) {

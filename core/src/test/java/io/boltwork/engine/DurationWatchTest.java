@@ -128,6 +128,7 @@ class DurationWatchTest extends HangingScene {
         CompletableFuture<Lease> gone = lock("a").acquireAsync().toCompletableFuture();
         start("two", () -> permits.acquire());
         untilWaiting(3);
+        until(() -> client.engine.longWaits.since(client.now(), 0).size() == 3); // they are noted a little later
         pass(10);
         gone.cancel(false);
         pass(11);

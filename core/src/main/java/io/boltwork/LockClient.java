@@ -2,11 +2,11 @@
 package io.boltwork;
 
 import io.boltwork.engine.Engine;
-import io.boltwork.engine.EngineLatch;
-import io.boltwork.engine.EngineLock;
-import io.boltwork.engine.EngineMultiLock;
-import io.boltwork.engine.EngineReadWriteLock;
-import io.boltwork.engine.EngineSemaphore;
+import io.boltwork.engine.locks.EngineLatch;
+import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.engine.locks.EngineReadWriteLock;
+import io.boltwork.engine.locks.EngineSemaphore;
+import io.boltwork.engine.locks.multi.EngineMultiLock;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.LockBackend;

@@ -64,11 +64,11 @@ class NamedModuleTest {
                 package stock;
 
                 class Main {
-                    io.boltwork.machine.Hold hold;
+                    io.boltwork.machine.request.Hold hold;
                 }
                 """);
         assertThat(compile(directory.resolve("classes"), module, main))
-                .contains("package io.boltwork.machine is not visible");
+                .contains("package io.boltwork.machine.request is not visible");
     }
 
     /** A module that uses guards of databases needs no requirement of its own, and all others do without java.sql. */

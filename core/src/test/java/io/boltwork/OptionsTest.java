@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.OnLoss;
-import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.request.LockTerms;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -8,12 +8,19 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockException;
 import io.boltwork.LockOptions;
 import io.boltwork.PermitsExceededException;
-import io.boltwork.machine.Extension;
-import io.boltwork.machine.Hold;
-import io.boltwork.machine.Promise;
-import io.boltwork.machine.Ticker;
-import io.boltwork.machine.Waiter;
-import io.boltwork.machine.Waiter.WaitResult;
+import io.boltwork.engine.client.ClientCore;
+import io.boltwork.engine.client.Heartbeat;
+import io.boltwork.engine.client.Sleeper;
+import io.boltwork.engine.diagnose.LongWaits;
+import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.watch.ProgressWatch;
+import io.boltwork.machine.request.Extension;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.machine.request.Waiter.WaitResult;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Patience;
@@ -28,7 +35,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls in which a user's thread waits. Users' threads block here and nowhere else. Thread-safe. */
-final class Callers {
+public final class Callers {
 
     /** The pause before a caller looks at something again, 1 ms: about a round trip. */
     private static final long LOOK_AGAIN = 1_000_000;
@@ -59,7 +66,8 @@ final class Callers {
      * @throws InterruptedException if the wait is interruptible, and was interrupted before the outcome was decided
      */
     @Nullable
-    Hold request(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
+    public Hold request(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible)
+            throws InterruptedException {
         room.request(waiter);
         // a try ends by itself, with the command timeout at the latest
         return hold(await(room, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
@@ -71,7 +79,8 @@ final class Callers {
      *
      * @throws InterruptedException as {@link #request}
      */
-    WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
+    public WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible)
+            throws InterruptedException {
         long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
             long first = Math.min(LongWaits.LONG, ProgressWatch.patience(core));
@@ -135,7 +144,7 @@ final class Callers {
     /**
      * Returns the hold that a wait has ended with, or {@code null} if there is none. Throws if the request has failed.
      */
-    static @Nullable Hold hold(WaitResult result) {
+    public static @Nullable Hold hold(WaitResult result) {
         if (result instanceof Waiter.Granted granted) {
             return granted.hold();
         }
@@ -164,7 +173,7 @@ final class Callers {
      * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. The promise
      * is decided when the backend has answered the release, or already if the release is not awaited.
      */
-    Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
+    public Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
         switch (left) {
             case NESTED -> {}
             case LAST -> {
@@ -185,7 +194,7 @@ final class Callers {
      *
      * @throws LeaseLostException if the hold had been lost
      */
-    void awaitRelease(Promise<Optional<LeaseLoss>> left) {
+    public void awaitRelease(Promise<Optional<LeaseLoss>> left) {
         if (!sleep(left, core.timing.commandTimeout())) {
             left.decide(Optional.empty());
         }
@@ -202,7 +211,7 @@ final class Callers {
      * @return the first loss; the later ones are suppressed in it
      */
     @Nullable
-    LeaseLostException awaitRelease(Promise<Optional<LeaseLoss>> left, @Nullable LeaseLostException first) {
+    public LeaseLostException awaitRelease(Promise<Optional<LeaseLoss>> left, @Nullable LeaseLostException first) {
         try {
             awaitRelease(left);
             return first;
@@ -216,7 +225,7 @@ final class Callers {
     }
 
     /** Decides the promise of a release after the command timeout, so that nothing waits for it any longer. */
-    Future<?> decideAfterTimeout(Promise<Optional<LeaseLoss>> left) {
+    public Future<?> decideAfterTimeout(Promise<Optional<LeaseLoss>> left) {
         return core.scheduler.schedule(() -> left.decide(Optional.empty()), core.timing.commandTimeout());
     }
 
@@ -227,7 +236,7 @@ final class Callers {
      *
      * @throws LeaseLostException if the hold was lost
      */
-    void extend(Hold hold, long nanos) {
+    public void extend(Hold hold, long nanos) {
         long start = core.ticker.nanos();
         long bound = hold.request.bound(start);
         if (nanos > bound) {
@@ -271,7 +280,7 @@ final class Callers {
      * @return whether the backend has confirmed the hold; else there was no answer, and the hold is valid by the clock
      * @throws LeaseLostException if the hold was lost
      */
-    boolean verify(Hold hold) {
+    public boolean verify(Hold hold) {
         String lock = hold.request.lock();
         String key = hold.request.context.key();
         long start = core.ticker.nanos();
@@ -319,7 +328,7 @@ final class Callers {
     /**
      * Sleeps while the server is asked about a hold after a suspension of the machine, for at most the command timeout.
      */
-    void awaitVerified(Hold hold) {
+    public void awaitVerified(Hold hold) {
         boolean interrupted = false;
         while (hold.isUnverified() && !hold.isOver()) {
             lookAway();
@@ -374,7 +383,7 @@ final class Callers {
      * @param nanos the longest time to sleep, in the thread's {@linkplain Patience own time}
      * @return whether the promise is decided
      */
-    boolean sleep(Promise<?> outcome, long nanos) {
+    public boolean sleep(Promise<?> outcome, long nanos) {
         Patience patience = new Patience(nanos, clock);
         boolean interrupted = false;
         for (long part; !outcome.isDecided() && (part = patience.next()) > 0; ) {
@@ -393,12 +402,12 @@ final class Callers {
     }
 
     /** Sleeps until a promise is decided or the thread is interrupted, for that many nanoseconds at most. */
-    void sleepInterruptibly(Promise<?> outcome, long nanos) {
+    public void sleepInterruptibly(Promise<?> outcome, long nanos) {
         sleeper.sleep(outcome, core, nanos);
     }
 
     /** Sleeps for a time, or until the thread is interrupted. */
-    void pause(long nanos) {
+    public void pause(long nanos) {
         sleeper.sleep(new Promise<>(), core, nanos);
     }
 }

@@ -9,9 +9,27 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
-import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Promise;
-import io.boltwork.machine.Waiter;
+import io.boltwork.engine.client.Checkpoints;
+import io.boltwork.engine.client.ClientCore;
+import io.boltwork.engine.client.ClientThreads;
+import io.boltwork.engine.client.EngineWorld;
+import io.boltwork.engine.client.ErrorFlagOwner;
+import io.boltwork.engine.client.Heartbeat;
+import io.boltwork.engine.client.SystemTicker;
+import io.boltwork.engine.client.UniqueIds;
+import io.boltwork.engine.diagnose.DeadlockWatch;
+import io.boltwork.engine.diagnose.DurationWatch;
+import io.boltwork.engine.diagnose.LongWaits;
+import io.boltwork.engine.drive.LatchDrivers;
+import io.boltwork.engine.drive.LockDriver;
+import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.drive.ShareLane;
+import io.boltwork.engine.watch.Announcer;
+import io.boltwork.engine.watch.BackendWatch;
+import io.boltwork.engine.watch.BusyLocks;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
@@ -37,12 +55,12 @@ public final class Engine extends ErrorFlagOwner {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
-    final ClientCore core;
-    final LockDrivers drivers;
-    final LatchDrivers latches;
-    final LongWaits longWaits;
-    final Callers callers;
-    final BackendWatch backendWatch;
+    public final ClientCore core;
+    public final LockDrivers drivers;
+    public final LatchDrivers latches;
+    public final LongWaits longWaits;
+    public final Callers callers;
+    public final BackendWatch backendWatch;
     final ClientStatus status;
     private final Announcer announcer;
     private final Heartbeat heartbeat;
@@ -133,7 +151,7 @@ public final class Engine extends ErrorFlagOwner {
     // ================================================================ events of the client
 
     /** Notes that an error has cut short an acquiring caller. Calls no method, because the stack may have ended. */
-    void cutShort(Waiter waiter, Error cut) {
+    public void cutShort(Waiter waiter, Error cut) {
         waiter.forsaken = true;
         errorFlag.cause = cut;
         errorFlag.raised = true;
@@ -193,7 +211,7 @@ public final class Engine extends ErrorFlagOwner {
      *
      * @throws IllegalArgumentException if the backend does not support these options
      */
-    LockTerms terms(LockOptions options) {
+    public LockTerms terms(LockOptions options) {
         LockTerms known = lastTerms;
         if (known != null && known.options == options) {
             return known;
@@ -205,7 +223,7 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /** Returns options in the form that the machine needs, for a request for several permits. */
-    LockTerms terms(LockOptions options, int permits) {
+    public LockTerms terms(LockOptions options, int permits) {
         if (permits == 1) {
             return terms(options);
         }
@@ -218,7 +236,7 @@ public final class Engine extends ErrorFlagOwner {
      *
      * @param what what the options are for
      */
-    static LockOptions notRetained(String what, LockOptions options) {
+    public static LockOptions notRetained(String what, LockOptions options) {
         if (options.retention().isPresent()) {
             throw new IllegalArgumentException(
                     "retention must be absent for " + what + ": only plain locks are retained");
@@ -258,7 +276,7 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /** The client's id. */
-    String client() {
+    public String client() {
         return core.identity.id();
     }
 

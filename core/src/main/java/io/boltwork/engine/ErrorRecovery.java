@@ -2,7 +2,14 @@
 package io.boltwork.engine;
 
 import io.boltwork.ClientHealth;
-import io.boltwork.machine.Ticker;
+import io.boltwork.engine.client.ClientCore;
+import io.boltwork.engine.client.ErrorFlag;
+import io.boltwork.engine.drive.LatchDriver;
+import io.boltwork.engine.drive.LatchDrivers;
+import io.boltwork.engine.drive.LockDriver;
+import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.watch.BackendWatch;
+import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * what is half done. It does so at the next heartbeat, and again after the command timeout, for commands that were
  * under way the first time. Costs nothing while the flag is not raised. Thread-safe.
  */
-final class ErrorRecovery {
+public final class ErrorRecovery {
 
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 
@@ -33,7 +40,7 @@ final class ErrorRecovery {
     }
 
     /** Repairs all locks if it is time to. Called by the heartbeat. */
-    void check() {
+    public void check() {
         long now = core.ticker.nanos();
         if (errorFlag.raised) {
             againAt = now + core.timing.commandTimeout();

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.Hold;
-import io.boltwork.machine.Promise;
+import io.boltwork.engine.client.ClientCore;
+import io.boltwork.engine.drive.LatchDrivers;
+import io.boltwork.engine.drive.LockDriver;
+import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.watch.Announcer;
+import io.boltwork.engine.watch.BackendWatch;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Promise;
 import io.boltwork.spi.Patience;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;

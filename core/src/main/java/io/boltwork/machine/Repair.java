@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
+import io.boltwork.machine.parts.Releasing;
+import io.boltwork.machine.parts.Renewing;
+import io.boltwork.machine.parts.Waiting;
+import io.boltwork.machine.parts.Withdrawing;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Pending;
+import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.machine.request.Waiter;
 import java.util.List;
 
 /**

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine;
 
+import io.boltwork.machine.parts.Releasing;
+import io.boltwork.machine.parts.Retaining;
+import io.boltwork.machine.parts.Waiting;
+import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.machine.state.LockState;
+
 /** Gives a retained lease to the next waiter of this client, or back. Part of a {@link LockMachine}; see {@link Retaining}. */
 final class Taking {
 

@@ -2,8 +2,8 @@
 package io.boltwork.quorum;
 
 import io.boltwork.BackendException;
-import io.boltwork.machine.ServerClock;
-import io.boltwork.machine.Ticker;
+import io.boltwork.machine.request.ServerClock;
+import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
-import io.boltwork.machine.Ticker;
+import io.boltwork.machine.request.Ticker;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
-import io.boltwork.machine.LeaseTimes;
+import io.boltwork.machine.request.LeaseTimes;
 import io.boltwork.quorum.QuorumRequest.Phase;
 import io.boltwork.quorum.QuorumRequest.Question;
 import io.boltwork.spi.Grant;

@@ -39,9 +39,9 @@ final class StoreWorkers {
     private volatile boolean ended;
 
     /** A command on its way. */
-    interface Task {
+    public interface Task {
         /** Executes it, and waits for the store. */
-        void run();
+        public void run();
 
         /**
          * Begins to execute it without waiting.

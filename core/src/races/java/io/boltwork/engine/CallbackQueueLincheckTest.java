@@ -4,6 +4,7 @@ package io.boltwork.engine;
 import static io.boltwork.engine.Interleavings.check;
 import static io.boltwork.engine.Interleavings.together;
 
+import io.boltwork.engine.client.CallbackQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;

@@ -4,11 +4,12 @@ package io.boltwork.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
-import io.boltwork.machine.Effects;
+import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.LockTerms;
 import io.boltwork.machine.Repair;
-import io.boltwork.machine.Waiter;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.machine.state.Effects;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;

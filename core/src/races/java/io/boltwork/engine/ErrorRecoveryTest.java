@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.Lease;
-import io.boltwork.machine.Hold;
-import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Waiter;
+import io.boltwork.engine.client.OtherThreadExecutor;
+import io.boltwork.engine.locks.LeaseHandle;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Command;
 import java.util.ArrayList;
 import java.util.List;

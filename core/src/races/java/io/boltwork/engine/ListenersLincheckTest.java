@@ -5,6 +5,8 @@ import static io.boltwork.engine.Interleavings.check;
 import static io.boltwork.engine.Interleavings.together;
 
 import io.boltwork.LockListener;
+import io.boltwork.engine.client.CallbackQueue;
+import io.boltwork.engine.client.Listeners;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

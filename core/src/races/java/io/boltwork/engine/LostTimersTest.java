@@ -3,6 +3,8 @@ package io.boltwork.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.engine.client.ClientThreads;
+import io.boltwork.engine.client.Heartbeat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -4,6 +4,8 @@ package io.boltwork.engine;
 import static io.boltwork.engine.Interleavings.check;
 import static io.boltwork.engine.Interleavings.together;
 
+import io.boltwork.engine.client.ErrorFlagOwner;
+import io.boltwork.engine.drive.Mailbox;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -53,7 +55,7 @@ class MailboxLincheckTest {
         }
 
         @Override
-        boolean settled() {
+        public boolean settled() {
             enter();
             settled = true;
             inside--;
@@ -61,30 +63,30 @@ class MailboxLincheckTest {
         }
 
         @Override
-        List<Thread> sleepers() {
+        public List<Thread> sleepers() {
             return List.of();
         }
 
         @Override
-        void broken(Throwable defect) {
+        public void broken(Throwable defect) {
             throw new AssertionError(defect);
         }
 
         @Override
-        void resumed() {
+        public void resumed() {
             throw new AssertionError("nothing was cut short");
         }
 
         @Override
-        void handOn() {} // the test does it
+        public void handOn() {} // the test does it
 
         @Override
-        int longestDrain() {
+        public int longestDrain() {
             return longestDrain;
         }
 
         @Override
-        void retired() {
+        public void retired() {
             enter();
             retired = true;
         }

@@ -4,8 +4,10 @@ package io.boltwork.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
-import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Waiter;
+import io.boltwork.engine.drive.PermitLanes;
+import io.boltwork.engine.drive.PooledCallers;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Waiter;
 import org.junit.jupiter.api.Test;
 
 /** Repairs of what an error has left half done in the pool of a semaphore. */

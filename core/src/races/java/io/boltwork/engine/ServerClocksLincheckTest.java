@@ -4,7 +4,9 @@ package io.boltwork.engine;
 import static io.boltwork.engine.Interleavings.check;
 import static io.boltwork.engine.Interleavings.together;
 
-import io.boltwork.machine.ServerClock;
+import io.boltwork.engine.client.ServerClocks;
+import io.boltwork.engine.client.SuspensionDetector;
+import io.boltwork.machine.request.ServerClock;
 import io.boltwork.spi.ServerTime;
 import java.time.Instant;
 import org.junit.jupiter.api.Tag;

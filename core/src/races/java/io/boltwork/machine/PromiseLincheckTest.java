@@ -5,6 +5,7 @@ import static io.boltwork.engine.Interleavings.check;
 import static io.boltwork.engine.Interleavings.together;
 
 import io.boltwork.engine.Interleavings;
+import io.boltwork.machine.request.Promise;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

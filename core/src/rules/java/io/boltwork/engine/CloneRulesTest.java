@@ -10,6 +10,7 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockListener;
+import io.boltwork.engine.client.UniqueIds;
 import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
-import io.boltwork.machine.Hold;
+import io.boltwork.engine.drive.Mailbox;
+import io.boltwork.engine.locks.LeaseView;
 import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.request.Hold;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
@@ -21,7 +23,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
 /** A {@link StillClient} whose commands are recorded and may fail, and one lock. Times are in milliseconds. */
-abstract class EngineScene {
+public abstract class EngineScene {
 
     static final long MILLI = 1_000_000;
 
@@ -156,7 +158,7 @@ abstract class EngineScene {
         assertThat(thread.isAlive()).isFalse();
     }
 
-    static Hold holdOf(Lease lease) {
+    public static Hold holdOf(Lease lease) {
         return ((LeaseView) lease).hold;
     }
 

@@ -8,6 +8,7 @@ import io.boltwork.LockListener;
 import io.boltwork.LockListener.BackendDown;
 import io.boltwork.LockListener.BackendRecovered;
 import io.boltwork.LockListener.BackendUp;
+import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
+import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;

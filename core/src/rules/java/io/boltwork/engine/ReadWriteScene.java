@@ -4,6 +4,7 @@ package io.boltwork.engine;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineReadWriteLock;
 import java.util.concurrent.CompletableFuture;
 
 /** A {@link SharedScene} with a read-write lock. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LockListener;
 import io.boltwork.LockListener.BackendRecovered;
+import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.util.ArrayList;

@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.drive.RetainedLocks;
+import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.engine.locks.EngineReadWriteLock;
+import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;

@@ -9,6 +9,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
+import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;

@@ -9,6 +9,7 @@ import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineLatch;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Reply;

@@ -4,8 +4,10 @@ package io.boltwork.engine;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.LockOptions;
-import io.boltwork.machine.Promise;
-import io.boltwork.machine.Ticker;
+import io.boltwork.engine.client.EngineWorld;
+import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.Ticker;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
@@ -40,19 +42,19 @@ public final class StillClient {
     /** One server for each partition, or one for all. */
     final List<MemoryServer> servers = new ArrayList<>();
 
-    final MemoryServer server;
-    final Engine engine;
+    public final MemoryServer server;
+    public final Engine engine;
 
     /** Returns the answer to a command; {@code null} for no answer. */
-    volatile Function<Command<?>, Reply> wire = this::execute;
+    public volatile Function<Command<?>, Reply> wire = this::execute;
 
     /** The time in transit of answers, in nanoseconds. */
-    volatile long delay;
+    public volatile long delay;
 
     volatile LongUnaryOperator random = bound -> 0;
 
     /** True if time passes while a thread sleeps: for tests with one thread, where no other thread would wake it. */
-    volatile boolean timePassesInSleep;
+    public volatile boolean timePassesInSleep;
 
     /** The longest time for which a thread sleeps without looking at the clock, in real nanoseconds. */
     volatile long longestNap = Ticker.NEVER;
@@ -119,8 +121,8 @@ public final class StillClient {
     }
 
     /** A scheduled task. */
-    static final class Task extends CompletableFuture<Void> {
-        final long at;
+    public static final class Task extends CompletableFuture<Void> {
+        public final long at;
         private final Runnable task;
         private volatile boolean cancelled;
 
@@ -135,7 +137,7 @@ public final class StillClient {
             return true;
         }
 
-        void run() {
+        public void run() {
             if (!cancelled) {
                 task.run();
             }
@@ -197,12 +199,12 @@ public final class StillClient {
     }
 
     /** Executes a command at the server that has the lock's partition. */
-    Reply execute(Command<?> command) {
+    public Reply execute(Command<?> command) {
         List<String> locks = command.locks();
         return servers.get(locks.isEmpty() ? 0 : partitionOf(locks.get(0))).execute(command);
     }
 
-    long now() {
+    public long now() {
         return now.get();
     }
 
@@ -240,12 +242,12 @@ public final class StillClient {
     }
 
     /** Moves the clock without running tasks; those that become due are late. */
-    void moveTo(long time) {
+    public void moveTo(long time) {
         now.set(time);
     }
 
     /** Returns the next task to run, {@code null} if there is none. */
-    Task next() {
+    public Task next() {
         Task first = null;
         for (Task task : tasks) {
             if (!task.cancelled && (first == null || task.at < first.at)) {
@@ -256,14 +258,14 @@ public final class StillClient {
     }
 
     /** Removes the next task from the schedule, for the caller to run. */
-    Task takeNext() {
+    public Task takeNext() {
         Task first = next();
         tasks.remove(first);
         return first;
     }
 
     /** Lets time pass, and runs each task when it is due. */
-    void passTo(long end) {
+    public void passTo(long end) {
         int atOnce = 0;
         for (Task task; (task = next()) != null && task.at <= end; ) {
             atOnce = task.at > now() ? 0 : atOnce + 1;
@@ -282,24 +284,24 @@ public final class StillClient {
     }
 
     /** Returns whether the server would grant the lock to another client at once. */
-    boolean isFree() {
+    public boolean isFree() {
         Report.Inspected lock = server.execute(new Look.Inspect("lock"));
         return lock.untilMillis() <= lock.server().millis() && lock.queue().isEmpty();
     }
 
     /** Makes another client take the lock for the given time. */
-    void holdElsewhere(long nanos) {
+    public void holdElsewhere(long nanos) {
         server.execute(new Command.Acquire(
                 "lock", "other:1", true, Duration.ofNanos(nanos).toMillis(), 0, Long.MAX_VALUE));
     }
 
     /** Makes the server forget the lock and its waiters, without any message. */
-    void freeElsewhereUnheard() {
+    public void freeElsewhereUnheard() {
         server.delete("lock");
     }
 
     /** Returns a defect that the engine has detected in itself. */
-    boolean isSound() {
+    public boolean isSound() {
         return defect == null;
     }
 }

@@ -2,8 +2,10 @@
 package io.boltwork.engine;
 
 import io.boltwork.LockListener;
-import io.boltwork.machine.LockContext;
-import io.boltwork.machine.Ticker;
+import io.boltwork.engine.client.CallbackQueue;
+import io.boltwork.engine.client.Listeners;
+import io.boltwork.machine.request.LockContext;
+import io.boltwork.machine.request.Ticker;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
+import io.boltwork.engine.drive.UseReports;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockUsage;

@@ -8,7 +8,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.RecoveryTally;
+import io.boltwork.machine.request.RecoveryTally;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;

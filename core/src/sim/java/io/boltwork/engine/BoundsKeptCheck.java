@@ -2,8 +2,8 @@
 package io.boltwork.engine;
 
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Request;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Request;
 
 /** Checks {@link Property#BOUNDS_KEPT}. */
 final class BoundsKeptCheck extends SimulationCheck {

@@ -2,7 +2,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.Request;
+import io.boltwork.machine.request.Request;
 import java.util.HashMap;
 import java.util.Map;
 

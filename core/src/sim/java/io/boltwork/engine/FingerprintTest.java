@@ -19,8 +19,22 @@ class FingerprintTest {
     @MethodSource("fields")
     void eachFieldThatIsLeftOutExists(String name) {
         String type = name.substring(0, name.indexOf('.'));
-        assertThat(Stream.of("io.boltwork.", "io.boltwork.engine.", "io.boltwork.machine.", "io.boltwork.spi.")
-                        .flatMap(room -> find(room + type))
+        assertThat(Stream.of(
+                                "",
+                                "spi.",
+                                "engine.",
+                                "engine.client.",
+                                "engine.diagnose.",
+                                "engine.drive.",
+                                "engine.locks.",
+                                "engine.locks.multi.",
+                                "engine.watch.",
+                                "machine.",
+                                "machine.latch.",
+                                "machine.parts.",
+                                "machine.request.",
+                                "machine.state.")
+                        .flatMap(room -> find("io.boltwork." + room + type))
                         .flatMap(found -> Arrays.stream(found.getDeclaredFields()))
                         .map(field -> type + "." + field.getName()))
                 .contains(name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.MissedTime;
-import io.boltwork.machine.Request;
+import io.boltwork.machine.request.MissedTime;
+import io.boltwork.machine.request.Request;
 import io.boltwork.spi.Report;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.Hold;
-import io.boltwork.machine.Request;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Request;
 import io.boltwork.spi.LockBackend;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -10,19 +10,19 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /** Collects log messages instead of printing them, until it is closed. */
-final class LogBook extends Handler {
+public final class LogBook extends Handler {
 
     private static final Logger LOG = Logger.getLogger("io.boltwork"); // a collected logger loses its handlers
 
-    final List<String> entries = new ArrayList<>();
+    public final List<String> entries = new ArrayList<>();
 
     /** The formats of these messages, before their parameters were filled in. */
     final List<String> formats = new ArrayList<>();
 
     /** The throwables of these messages. */
-    final List<Throwable> thrown = new ArrayList<>();
+    public final List<Throwable> thrown = new ArrayList<>();
 
-    LogBook() {
+    public LogBook() {
         LOG.setUseParentHandlers(false);
         LOG.setLevel(Level.ALL);
         LOG.addHandler(this);

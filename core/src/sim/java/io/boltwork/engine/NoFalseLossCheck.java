@@ -3,8 +3,8 @@ package io.boltwork.engine;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
-import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Ticker;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /** Checks {@link Property#NO_FALSE_LOSS}. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.Hold;
+import io.boltwork.machine.request.Hold;
 
 /** One hold, as it was observed from outside. */
 final class ObservedHold {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.LockTerms;
-import io.boltwork.machine.Ticker;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /** Checks {@link Property#OTHERS_GO_ON}. */

@@ -4,6 +4,8 @@ package io.boltwork.engine;
 import io.boltwork.ClientOptions;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.client.EngineWorld;
+import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.quorum.VirtualQuorum;
 import io.boltwork.spi.ClientRecord;

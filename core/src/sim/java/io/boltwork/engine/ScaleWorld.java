@@ -3,6 +3,8 @@ package io.boltwork.engine;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.client.EngineWorld;
+import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;

@@ -3,10 +3,11 @@ package io.boltwork.engine;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
-import io.boltwork.machine.Hold;
-import io.boltwork.machine.MissedTime;
-import io.boltwork.machine.Request;
-import io.boltwork.machine.Ticker;
+import io.boltwork.engine.drive.LockDriver;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.MissedTime;
+import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;

@@ -2,7 +2,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.LockKind;
-import io.boltwork.machine.Hold;
+import io.boltwork.machine.request.Hold;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -3,6 +3,9 @@ package io.boltwork.engine;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockListener;
+import io.boltwork.engine.client.EngineWorld;
+import io.boltwork.engine.client.Heartbeat;
+import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Grant;

@@ -2,6 +2,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.LeaseLostException;
+import io.boltwork.engine.locks.EngineLock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 

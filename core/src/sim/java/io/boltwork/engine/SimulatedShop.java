@@ -2,6 +2,7 @@
 package io.boltwork.engine;
 
 import io.boltwork.LockException;
+import io.boltwork.engine.locks.EngineLock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;

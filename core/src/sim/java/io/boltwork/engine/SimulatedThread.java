@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.Promise;
-import io.boltwork.machine.Ticker;
+import io.boltwork.engine.client.Sleeper;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.Ticker;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

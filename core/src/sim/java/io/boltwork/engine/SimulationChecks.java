@@ -2,8 +2,8 @@
 package io.boltwork.engine;
 
 import io.boltwork.LockException;
-import io.boltwork.machine.Hold;
 import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.request.Hold;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;

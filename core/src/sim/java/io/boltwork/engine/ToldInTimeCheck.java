@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.LockTerms;
+import io.boltwork.machine.request.LockTerms;
 
 /** Checks {@link Property#TOLD_IN_TIME}. */
 final class ToldInTimeCheck extends SimulationCheck {

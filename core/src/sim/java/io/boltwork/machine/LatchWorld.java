@@ -2,6 +2,14 @@
 package io.boltwork.machine;
 
 import io.boltwork.BackendException;
+import io.boltwork.machine.latch.LatchChange;
+import io.boltwork.machine.latch.LatchEffects;
+import io.boltwork.machine.latch.LatchMachine;
+import io.boltwork.machine.latch.LatchWaiter;
+import io.boltwork.machine.request.LockTiming;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.ServerClock;
+import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;

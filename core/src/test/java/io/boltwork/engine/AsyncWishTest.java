@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
+import io.boltwork.engine.locks.AsyncCall;
+import io.boltwork.engine.locks.AsyncRequest;
+import io.boltwork.engine.locks.EngineLock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -10,6 +10,8 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.LockListener.Deadlock;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineSemaphore;
+import io.boltwork.engine.locks.multi.EngineMultiLock;
 import io.boltwork.spi.BodyScope;
 import java.time.Duration;
 import java.util.List;

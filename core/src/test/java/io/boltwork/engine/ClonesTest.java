@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.ClientOptions;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.client.EngineWorld;
+import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;

@@ -11,6 +11,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.LockListener.Deadlock;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.multi.EngineMultiLock;
 import io.boltwork.spi.Look;
 import java.time.Duration;
 import java.util.Arrays;

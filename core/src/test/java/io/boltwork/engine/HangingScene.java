@@ -9,6 +9,10 @@ import io.boltwork.FencedReadWriteLock;
 import io.boltwork.LockException;
 import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.diagnose.LongWaits;
+import io.boltwork.engine.drive.LockDriver;
+import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.spi.Command;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,20 +29,20 @@ import org.junit.jupiter.api.Timeout;
 
 /** A client whose clock stands still unless moved, and threads that hold and want its locks. */
 @Timeout(120)
-abstract class HangingScene {
+public abstract class HangingScene {
 
-    static final LockOptions TEN = LockOptions.renewedLease(Duration.ofSeconds(10));
+    public static final LockOptions TEN = LockOptions.renewedLease(Duration.ofSeconds(10));
 
     private static final long STEP = Duration.ofMillis(500).toNanos();
 
-    final StillClient client;
-    final LogBook log = new LogBook();
-    final List<LockListener.Deadlock> deadlocks = new CopyOnWriteArrayList<>();
-    final List<LockListener.LongHold> longHolds = new CopyOnWriteArrayList<>();
-    final List<LockListener.LongWait> longWaits = new CopyOnWriteArrayList<>();
+    public final StillClient client;
+    public final LogBook log = new LogBook();
+    public final List<LockListener.Deadlock> deadlocks = new CopyOnWriteArrayList<>();
+    public final List<LockListener.LongHold> longHolds = new CopyOnWriteArrayList<>();
+    public final List<LockListener.LongWait> longWaits = new CopyOnWriteArrayList<>();
 
     /** The commands that were sent. */
-    final ConcurrentLinkedQueue<Command<?>> sent = new ConcurrentLinkedQueue<>();
+    public final ConcurrentLinkedQueue<Command<?>> sent = new ConcurrentLinkedQueue<>();
 
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
@@ -48,11 +52,11 @@ abstract class HangingScene {
     /** Is open when the threads may go on. */
     final CountDownLatch end = new CountDownLatch(1);
 
-    HangingScene() {
+    public HangingScene() {
         this(ClientOptions.defaults());
     }
 
-    HangingScene(ClientOptions options) {
+    public HangingScene(ClientOptions options) {
         client = new StillClient(1, options);
         clients.add(client);
         client.longestNap = Duration.ofMillis(1).toNanos();
@@ -79,7 +83,7 @@ abstract class HangingScene {
     }
 
     /** Creates another client of the same server, which adds the deadlocks that it reports to a list. */
-    StillClient another(String id, List<LockListener.Deadlock> told) {
+    public StillClient another(String id, List<LockListener.Deadlock> told) {
         StillClient other = new StillClient(client, id);
         other.engine.listen(new LockListener() {
             @Override
@@ -104,34 +108,34 @@ abstract class HangingScene {
 
     // ---- locks
 
-    FencedLock lock(String name) {
+    public FencedLock lock(String name) {
         return lock(name, TEN);
     }
 
-    FencedLock lock(String name, LockOptions options) {
+    public FencedLock lock(String name, LockOptions options) {
         return new EngineLock(client.engine, name, options);
     }
 
-    static FencedLock lock(StillClient owner, String name) {
+    public static FencedLock lock(StillClient owner, String name) {
         return new EngineLock(owner.engine, name, TEN);
     }
 
-    FencedReadWriteLock both(String name) {
+    public FencedReadWriteLock both(String name) {
         return both(client, name);
     }
 
-    static FencedReadWriteLock both(StillClient owner, String name) {
+    public static FencedReadWriteLock both(StillClient owner, String name) {
         return new EngineReadWriteLock(owner.engine, name, TEN);
     }
 
     // ---- threads
 
-    interface Body {
+    public interface Body {
         void run() throws InterruptedException;
     }
 
     /** Starts a thread, which ends with the client. */
-    Thread start(String name, Body body) {
+    public Thread start(String name, Body body) {
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -148,7 +152,7 @@ abstract class HangingScene {
     }
 
     /** Starts a thread that takes one lock, and takes another one on request. Returns when it has the first one. */
-    Holder holder(String name, FencedLock first) {
+    public Holder holder(String name, FencedLock first) {
         Holder holder = new Holder();
         start(name, () -> {
             first.lock();
@@ -163,15 +167,15 @@ abstract class HangingScene {
     }
 
     /** A thread that holds a lock. */
-    static final class Holder {
-        volatile boolean holds;
-        volatile Body next;
+    public static final class Holder {
+        public volatile boolean holds;
+        public volatile Body next;
 
-        void goesOn(Body body) {
+        public void goesOn(Body body) {
             next = body;
         }
 
-        void wants(FencedLock second) {
+        public void wants(FencedLock second) {
             goesOn(() -> {
                 second.lock();
                 second.unlock();
@@ -180,7 +184,7 @@ abstract class HangingScene {
     }
 
     /** Waits until so many threads of all clients have waited for some time. */
-    void untilWaiting(int count) {
+    public void untilWaiting(int count) {
         until(() -> waits().size() == count);
     }
 
@@ -191,7 +195,7 @@ abstract class HangingScene {
                 .toList();
     }
 
-    static void until(BooleanSupplier condition) {
+    public static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             LockSupport.parkNanos(100_000);
             assertThat(Thread.currentThread().isInterrupted()).as("interrupted").isFalse(); // by a timeout
@@ -201,7 +205,7 @@ abstract class HangingScene {
     // ---- time
 
     /** Lets time pass, in steps that are so short that the threads keep up with the clock. */
-    void pass(long seconds) {
+    public void pass(long seconds) {
         long until = client.now() + Duration.ofSeconds(seconds).toNanos();
         while (client.now() < until) {
             client.passTo(Math.min(until, client.now() + STEP));
@@ -228,7 +232,7 @@ abstract class HangingScene {
         return client.naps.getOrDefault(wait.asker, 0);
     }
 
-    <T extends Command<?>> List<T> sent(Class<T> kind) {
+    public <T extends Command<?>> List<T> sent(Class<T> kind) {
         return sent.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Report;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.ManyRequests;
+import io.boltwork.machine.state.ManyRequests;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;

@@ -11,6 +11,8 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineReadWriteLock;
+import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.ForceRelease;

@@ -13,6 +13,8 @@ import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockInspector;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineReadWriteLock;
+import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Reply;

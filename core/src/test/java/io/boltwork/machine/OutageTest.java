@@ -4,6 +4,8 @@ package io.boltwork.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.machine.state.LockOutage;
 import org.junit.jupiter.api.Test;
 
 class OutageTest {

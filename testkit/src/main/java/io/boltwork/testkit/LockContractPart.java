@@ -106,7 +106,7 @@ abstract class LockContractPart {
     }
 
     /** A thread that acquires a lock and holds it until told to release it. */
-    record Holder(Task<?> task, CompletableFuture<Long> held, CountDownLatch letGo) {
+    public record Holder(Task<?> task, CompletableFuture<Long> held, CountDownLatch letGo) {
         boolean isHolding() {
             return held.isDone();
         }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine.diagnose;
+
+import io.boltwork.LockKind;
+import io.boltwork.engine.diagnose.LongWaits.Wait;
+import io.boltwork.engine.drive.LaneKey;
+import io.boltwork.engine.drive.LockDriver;
+import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The locks that the threads and the bodies of one client hold. Thread-safe. */
+public final class ThreadHolds {
+
+    /**
+     * A hold that keeps a caller waiting.
+     *
+     * @param isCertain whether only its thread or its body can end the wait
+     */
+    record Blocker(Hold hold, boolean isCertain) {}
+
+    private final LockDrivers drivers;
+
+    ThreadHolds(LockDrivers drivers) {
+        this.drivers = drivers;
+    }
+
+    /** Returns whether a hold has neither ended nor been lost. */
+    public static boolean isInForce(Hold hold) {
+        return !hold.isOver() && (hold.isValid() || hold.isUnverified());
+    }
+
+    /**
+     * Returns the holds of this client that keep a caller waiting. For a semaphore, these are the holds of the bodies that
+     * the caller is in, if the permits of all other holders are not enough.
+     */
+    List<Blocker> blockersOf(Wait wait) {
+        List<Blocker> found = new ArrayList<>();
+        String key = wait.key;
+        LockKind kind = LaneKey.kindOf(key);
+        if (kind == LockKind.SEMAPHORE) {
+            addPermits(found, wait);
+            return found;
+        }
+        boolean asReader = wait.isReader();
+        LockDriver driver = drivers.driver(LaneKey.home(key));
+        Hold held = driver == null ? null : driver.machine.hold();
+        boolean isExclusive = held != null && !held.isReader();
+        if (held != null && isExclusive) {
+            add(found, held, true);
+        }
+        if (kind == LockKind.READ_WRITE && !(asReader && isExclusive)) {
+            for (Hold reader : drivers.pools.readers(LaneKey.nameOf(key))) {
+                add(found, reader, !asReader); // a reader waits for readers only behind a writer, which may give up
+            }
+            for (Hold reader : ofItsBodies(wait)) {
+                if (reader.isReader()) {
+                    add(found, reader, !asReader);
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Returns whether this client is known to hold a plain lock, or to write, by a thread or a handle. */
+    boolean isHeldHere(String key) {
+        LockDriver driver = drivers.driver(LaneKey.home(key));
+        return driver != null && driver.machine.hold() != null;
+    }
+
+    private void addPermits(List<Blocker> found, Wait wait) {
+        List<Hold> own = ofItsBodies(wait);
+        int held = own.stream().mapToInt(hold -> hold.request.terms.permits).sum();
+        int capacity = drivers.pools.semaphore(wait.lock()).capacity();
+        if (capacity > 0 && held + wait.waiter.terms.permits > capacity) {
+            own.forEach(hold -> add(found, hold, true));
+        }
+    }
+
+    /** Returns the handles' holds of the same lock under which the bodies run that a caller is in. */
+    private List<Hold> ofItsBodies(Wait wait) {
+        if (wait.scope == null) {
+            return List.of();
+        }
+        String home = LaneKey.home(wait.key);
+        return wait.scope.holds().stream()
+                .filter(Hold.class::isInstance)
+                .map(Hold.class::cast)
+                .filter(hold -> hold.thread == null
+                        && drivers.owns(hold)
+                        && home.equals(LaneKey.home(hold.request.context.key())))
+                .toList();
+    }
+
+    private static void add(List<Blocker> found, Hold hold, boolean isCertain) {
+        if (isInForce(hold)) {
+            boolean endsByItself = hold.thread == null ? endsByTime(hold) : !endsByItsThreadOnly(hold);
+            found.add(new Blocker(hold, isCertain && !endsByItself));
+        }
+    }
+
+    private static boolean endsByTime(Hold hold) {
+        return !hold.request.terms.isRenewed || hold.request.terms.maxHoldNanos != Ticker.NEVER;
+    }
+
+    /** Returns whether neither a time nor another thread can end a hold. Any thread can release a lease. */
+    static boolean endsByItsThreadOnly(Hold hold) {
+        return hold.locks() > 0 && !endsByTime(hold);
+    }
+
+    /** Returns what some threads hold. Looks at all locks in use. */
+    Map<Thread, List<Hold>> heldBy(Set<Thread> threads) {
+        Map<Thread, List<Hold>> found = new HashMap<>();
+        for (LockDriver driver : drivers.all()) {
+            Hold held = driver.machine.hold();
+            if (held != null) {
+                add(found, held, threads);
+            }
+        }
+        for (String name : drivers.pools.readWriteNames()) {
+            drivers.pools.readers(name).forEach(reader -> add(found, reader, threads));
+        }
+        return found;
+    }
+
+    private static void add(Map<Thread, List<Hold>> found, Hold hold, Set<Thread> threads) {
+        if (hold.thread != null && threads.contains(hold.thread) && isInForce(hold)) {
+            found.computeIfAbsent(hold.thread, thread -> new ArrayList<>()).add(hold);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine.drive;
+
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Waiter;
+
+/** The place where callers wait for a lock of one name: its machine, or the machines of its parts if it is shared. */
+public interface WaitingRoom {
+
+    /** Returns the name of the lock. */
+    String name();
+
+    /** Returns the key of the machine that decides, or of the first one of a shared lock. */
+    public String key();
+
+    /** Requests the lock. The waiter's outcome is decided now or later. */
+    public void request(Waiter waiter);
+
+    /** Cancels a waiter, unless its outcome is decided. */
+    public void cancel(Waiter waiter, boolean timedOut);
+
+    /** Lets the machine check that it knows a waiter, and notes that it has done so. */
+    public void lookAfter(Waiter waiter, Runnable looked);
+
+    /** Returns whether a hold is one of this lock. */
+    public boolean isOf(Hold hold);
+}

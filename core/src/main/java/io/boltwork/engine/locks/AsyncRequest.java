@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine.locks;
+
+import io.boltwork.Lease;
+import io.boltwork.LockException;
+import io.boltwork.engine.Callers;
+import io.boltwork.engine.Engine;
+import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.machine.request.Waiter.WaitResult;
+import io.boltwork.spi.BodyScope;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An asynchronous request for a lock, which begins to wait when it is posted.
+ *
+ * @param <T> the type of the result, which is made from the lease, or from an empty value if the request is refused
+ */
+public final class AsyncRequest<T> extends WithdrawableFuture<T> {
+
+    private final Engine engine;
+    private final WaitingRoom room;
+    private volatile Waiter waiter;
+    private final long nanos;
+    private final Function<Optional<Lease>, T> result;
+
+    /** The scope in which the request is made; {@code null} outside of all bodies. */
+    private final @Nullable BodyScope scope;
+
+    /** @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit */
+    AsyncRequest(Engine engine, WaitingRoom room, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
+        this.engine = engine;
+        this.room = room;
+        this.waiter = waiter;
+        this.nanos = nanos;
+        this.result = result;
+        this.scope = scope();
+    }
+
+    /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
+    public AsyncRequest<T> post() {
+        Waiter asked = waiter;
+        try {
+            post(asked);
+        } catch (Error cut) {
+            engine.cutShort(asked, cut);
+            throw cut;
+        }
+        return this;
+    }
+
+    private void post(Waiter asked) {
+        room.request(asked);
+        if (nanos != Ticker.NEVER && !asked.tryOnly && !asked.outcome.isDecided()) {
+            Future<?> timer = engine.drivers.cancelAfter(room, asked, nanos);
+            whenComplete((value, failure) -> timer.cancel(false));
+        }
+        engine.longWaits.beginHandle(room, asked, nanos != Ticker.NEVER, scope);
+        asked.outcome.then(() -> {
+            engine.longWaits.endHandle(asked, scope);
+            engine.drivers.callBack(room.name(), () -> settle(asked));
+        });
+    }
+
+    private void settle(Waiter asked) {
+        try {
+            settle(asked, asked.outcome.value());
+        } catch (Error cut) {
+            engine.cutShort(asked, cut);
+            throw cut;
+        }
+    }
+
+    private void settle(Waiter asked, WaitResult waited) {
+        if (waited == Waiter.Denied.CANCELLED) {
+            return; // by withdraw(): this future is complete
+        }
+        Hold hold;
+        try {
+            hold = Callers.hold(waited);
+        } catch (LockException failure) {
+            fail(failure);
+            return;
+        }
+        if (hold == null) {
+            fulfil(result.apply(Optional.empty()));
+            return;
+        }
+        LeaseHandle lease = new LeaseHandle(engine, hold);
+        T value = result.apply(Optional.of(lease));
+        if (!hold.take(asked)) { // this came too late and the hold was given up: asks again
+            waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
+            post();
+            if (isDone()) {
+                room.cancel(waiter, false);
+            }
+        } else if (!fulfil(value)) {
+            lease.releaseAsync(); // withdrawn at the last moment: no caller will ever see the lease
+        }
+    }
+
+    @Override
+    public void withdraw() {
+        Waiter asked = waiter;
+        asked.ends(false); // first: the request may not have been posted yet
+        room.cancel(asked, false);
+    }
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine.locks;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockKind;
+import io.boltwork.LockOptions;
+import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.LockTimeoutException;
+import io.boltwork.engine.Engine;
+import io.boltwork.engine.drive.LaneKey;
+import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.spi.Durations;
+import io.boltwork.spi.Look;
+import io.boltwork.spi.Printable;
+import io.boltwork.spi.Report;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
+ * unlock that an error cuts short, and a count of its conditions.
+ */
+public class EngineLock implements FencedLock, WaitingRoom {
+
+    private static final AtomicIntegerFieldUpdater<EngineLock> CONDITIONS =
+            AtomicIntegerFieldUpdater.newUpdater(EngineLock.class, "conditions");
+
+    private static final long FOR_EVER = Ticker.NEVER;
+    private static final long NOT_AT_ALL = 0;
+
+    public final Engine engine;
+    final String name;
+    public final LockTerms terms;
+
+    /** The key of the machine, or for readers that of their first one. Equal locks have the same key. */
+    final String key;
+
+    /**
+     * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
+     * this one. Threads write the field without ordering, so only the thread of the hold relies on it.
+     */
+    @Nullable
+    public Hold entered;
+
+    /** The number of calls of {@link #newCondition}. */
+    private volatile int conditions;
+
+    public EngineLock(Engine engine, String name, LockOptions options) {
+        this(engine, name, name, engine.terms(options));
+    }
+
+    EngineLock(Engine engine, String name, String key, LockTerms terms) {
+        this.engine = engine;
+        this.name = name;
+        this.key = key;
+        this.terms = terms;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String key() {
+        return key;
+    }
+
+    @Override
+    public void request(Waiter waiter) {
+        engine.drivers.request(key, waiter);
+    }
+
+    @Override
+    public void cancel(Waiter waiter, boolean timedOut) {
+        engine.drivers.cancel(key, waiter, timedOut);
+    }
+
+    @Override
+    public void lookAfter(Waiter waiter, Runnable looked) {
+        engine.drivers.post(key, driver -> {
+            looked.run();
+            driver.machine.lookAfter(waiter);
+        });
+    }
+
+    @Override
+    public FencedLock withOptions(LockOptions other) {
+        return new EngineLock(engine, name, Objects.requireNonNull(other, "options"));
+    }
+
+    // ================================================================ what differs for readers and writers
+
+    /** Returns options in the form that the machine needs. */
+    public LockTerms terms(LockOptions options) {
+        return engine.terms(options);
+    }
+
+    /** Returns what error messages say before the name. */
+    String title() {
+        return "the lock";
+    }
+
+    /** Returns the hold of the current thread, which is acquiring; {@code null} if it has none. */
+    @Nullable
+    public Hold ownHold() {
+        return engine.drivers.ownHold(key);
+    }
+
+    /** Returns the hold of a thread; {@code null} if it has none. */
+    @Nullable
+    public Hold holdOf(Thread thread) {
+        return engine.drivers.holdOf(key, thread);
+    }
+
+    /** Returns the hold that a thread must leave; {@code null} if there is none. */
+    @Nullable
+    Hold holdToLeave(Thread thread) {
+        return engine.drivers.holdToLeave(key, thread);
+    }
+
+    /** Returns a hold of this client; {@code null} if it has none. */
+    @Nullable
+    Hold anyHold() {
+        return engine.drivers.hold(key);
+    }
+
+    @Override
+    public boolean isOf(Hold hold) {
+        return engine.drivers.owns(hold) && !hold.isReader() && key.equals(LaneKey.home(hold.request.context.key()));
+    }
+
+    /** Returns the kind of the lock. */
+    public final LockKind kind() {
+        return LaneKey.kindOf(key);
+    }
+
+    // ================================================================ by thread
+
+    @Override
+    public void lock() {
+        enterUninterruptibly(terms);
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        enterUninterruptibly(terms(terms.options.withFixedLease(lease)));
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        checkInterrupt();
+        enter(terms, FOR_EVER, true);
+    }
+
+    @Override
+    public boolean tryLock() {
+        try {
+            return enter(terms, NOT_AT_ALL, false);
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        checkInterrupt();
+        return enter(terms, Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
+    }
+
+    @Override
+    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+        LockTerms fixed = terms(terms.options.withFixedLease(lease));
+        long nanos = Durations.nanos("wait", wait);
+        checkInterrupt();
+        return enter(fixed, nanos, true);
+    }
+
+    @Override
+    public void unlock() {
+        Thread self = Thread.currentThread();
+        Hold hold = null;
+        Hold.Left left = null;
+        try {
+            hold = holdToLeave(self);
+            if (hold == null || hold.locks() == 0) {
+                throw notHeld(hold);
+            }
+            left = hold.leave(false);
+            if (left != Hold.Left.NESTED && entered == hold) {
+                entered = null;
+            }
+            engine.callers.awaitRelease(engine.callers.left(hold, left));
+        } catch (Error cut) {
+            Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
+            if (own != null && own.thread == self) {
+                own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
+                engine.errorFlag.cause = cut;
+                engine.errorFlag.raised = true;
+            }
+            throw cut;
+        }
+    }
+
+    /**
+     * Returns the hold of a thread that has entered it by {@code lock}.
+     *
+     * @throws IllegalMonitorStateException if there is none
+     */
+    public Hold lockedHold(Thread thread) {
+        Hold hold = holdToLeave(thread);
+        if (hold == null || hold.locks() == 0) {
+            throw notHeld(hold);
+        }
+        return hold;
+    }
+
+    @Override
+    public Condition newCondition() {
+        Condition own = EngineCondition.of(this, EngineCondition.OWN);
+        CONDITIONS.incrementAndGet(this);
+        return own;
+    }
+
+    @Override
+    public Condition condition(String name) {
+        return EngineCondition.of(this, EngineCondition.checked(name));
+    }
+
+    /** Returns whether the lock's own condition may stand for several, because it was asked for several times. */
+    boolean hasSeveralConditions() {
+        return conditions > 1;
+    }
+
+    @Override
+    public Lease acquire() {
+        try {
+            return Objects.requireNonNull(acquire(FOR_EVER, false, Function.identity()));
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public Lease acquireInterruptibly() throws InterruptedException {
+        checkInterrupt();
+        return Objects.requireNonNull(acquire(FOR_EVER, true, Function.identity()));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        try {
+            Optional<Lease> lease = acquire(NOT_AT_ALL, false, Optional::of);
+            return lease == null ? Optional.empty() : lease;
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        long nanos = Durations.nanos("wait", wait);
+        checkInterrupt();
+        Optional<Lease> lease = acquire(nanos, true, Optional::of);
+        return lease == null ? Optional.empty() : lease;
+    }
+
+    private static void checkInterrupt() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    private void enterUninterruptibly(LockTerms with) {
+        try {
+            enter(with, FOR_EVER, false);
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /*
+     * The methods below take a hold as their last act and make the result before it. After it, they call nothing and
+     * allocate nothing on the way back to the user's frame, so that no error can come between the lock and its holder.
+     */
+
+    /**
+     * Enters the thread's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the
+     * lock.
+     */
+    private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
+        long start = engine.core.ticker.nanos();
+        Hold held = ownHold();
+        if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
+            return true;
+        }
+        for (; ; ) {
+            Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
+            try {
+                Hold hold = engine.callers.request(this, waiter, left(start, nanos), interruptible);
+                if (hold == null) {
+                    return false;
+                }
+                entered = hold;
+                if (hold.take(waiter)) {
+                    return true;
+                }
+            } catch (Error cut) {
+                waiter.forsaken = true;
+                engine.errorFlag.cause = cut;
+                engine.errorFlag.raised = true;
+                throw cut;
+            }
+        }
+    }
+
+    /**
+     * Enters the thread's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused.
+     */
+    private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
+            throws InterruptedException {
+        long start = engine.core.ticker.nanos();
+        Hold held = ownHold();
+        if (held != null && !beginsAnew(held, terms, nanos)) {
+            LeaseHandle handle = new LeaseHandle(engine, held);
+            boolean entered = false;
+            try {
+                T made = result.apply(handle);
+                if (enterAgain(held, true)) {
+                    entered = true;
+                    return made;
+                }
+            } finally {
+                if (!entered) {
+                    handle.unused();
+                }
+            }
+        }
+        for (; ; ) {
+            Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
+            try {
+                Hold hold = engine.callers.request(this, waiter, left(start, nanos), interruptible);
+                if (hold == null) {
+                    return null;
+                }
+                T made = result.apply(new LeaseHandle(engine, hold));
+                if (hold.take(waiter)) {
+                    return made;
+                }
+            } catch (Error cut) {
+                waiter.forsaken = true;
+                engine.errorFlag.cause = cut;
+                engine.errorFlag.raised = true;
+                throw cut;
+            }
+        }
+    }
+
+    /** The time that is left of {@code nanos} since {@code start}. */
+    private long left(long start, long nanos) {
+        return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.core.ticker.nanos() - start));
+    }
+
+    /**
+     * Enters a hold of the thread once more. Returns {@code false} if it has ended.
+     *
+     * @throws LeaseLostException if it was lost and the thread has not unwound it
+     */
+    public boolean enterAgain(Hold held, boolean asLease) {
+        engine.callers.awaitVerified(held);
+        try {
+            return held.enter(asLease);
+        } catch (LeaseLostException lost) {
+            engine.drivers.nested(held);
+            throw lost;
+        }
+    }
+
+    /**
+     * Returns whether the caller uses the lock as a cool-down: it tries, without waiting, to begin a fixed lease after
+     * the previous one has run out and was not unlocked.
+     */
+    private boolean beginsAnew(Hold held, LockTerms with, long nanos) {
+        boolean anew = nanos == NOT_AT_ALL && !with.isRenewed && held.hasRunOut();
+        if (anew) {
+            engine.drivers.expired(held);
+        }
+        return anew;
+    }
+
+    private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
+        Thread thread = Thread.currentThread();
+        if (hold != null) {
+            return new IllegalMonitorStateException(
+                    Printable.text(
+                            "Thread '" + thread.getName() + "' holds " + title() + " '" + name
+                                    + "' by a lease (acquire); call release() or close() on the lease, since unlock() undoes lock() only"));
+        }
+        Hold other = anyHold();
+        String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
+        return new IllegalMonitorStateException(Printable.text("Thread '" + thread.getName() + "' does not hold "
+                + title() + " '" + name + "'; " + holder + ". Call unlock() once for each lock(), on the same thread"));
+    }
+
+    // ================================================================ by handle
+
+    @Override
+    public CompletionStage<Lease> acquireAsync() {
+        return request(
+                        FOR_EVER,
+                        lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")))
+                .post();
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        return request(Durations.nanos("wait", wait), Function.identity()).post();
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletionStage<T> callAsync(
+            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
+        Objects.requireNonNull(body, "body");
+        AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
+        // attached before the request is posted: else the body could run here, on the caller's thread
+        CompletionStage<T> call = new AsyncCall<>(
+                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(key, end));
+        turn.post();
+        return call;
+    }
+
+    /** Returns an asynchronous request that has not been posted. */
+    public <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
+        checkAsync();
+        return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
+    }
+
+    /** Throws an exception if the lock can only be held by a thread. */
+    public void checkAsync() {
+        if (terms.options.onLoss() == OnLoss.INTERRUPT) {
+            throw new UnsupportedOperationException(
+                    "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
+        }
+    }
+
+    // ================================================================ questions
+
+    @Override
+    public Optional<Lease> currentLease() {
+        return Optional.ofNullable(holdOf(Thread.currentThread())).map(hold -> new LeaseView(engine, hold));
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Hold hold = holdOf(Thread.currentThread());
+        return hold != null && hold.isValid();
+    }
+
+    @Override
+    public int holdCount() {
+        Hold hold = holdOf(Thread.currentThread());
+        return hold != null && hold.isValid() ? hold.depth() : 0;
+    }
+
+    @Override
+    public boolean isLocked() {
+        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, kind()));
+        return lock.server().millis() < lock.untilMillis();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof EngineLock that && engine == that.engine && key.equals(that.key);
+    }
+
+    @Override
+    public int hashCode() {
+        return key.hashCode() * 31 + System.identityHashCode(engine);
+    }
+
+    @Override
+    public String toString() {
+        return "FencedLock['" + Printable.text(name) + "', " + terms + "]";
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine.locks;
+
+import io.boltwork.FencedLock;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockOptions;
+import io.boltwork.engine.Engine;
+import io.boltwork.engine.drive.ReadWritePool;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.spi.Printable;
+import io.boltwork.spi.Share;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The write lock of one name as its users see it. */
+public final class EngineWriteLock extends EngineLock {
+
+    public EngineWriteLock(Engine engine, String name, LockOptions options) {
+        super(engine, name, ReadWritePool.writers(name), termsOf(engine, options));
+    }
+
+    private static LockTerms termsOf(Engine engine, LockOptions options) {
+        return engine.terms(Engine.notRetained("a read-write lock", options), Share.WRITE.permits());
+    }
+
+    @Override
+    public FencedLock withOptions(LockOptions other) {
+        return new EngineWriteLock(engine, name, Objects.requireNonNull(other, "options"));
+    }
+
+    @Override
+    public LockTerms terms(LockOptions options) {
+        return termsOf(engine, options);
+    }
+
+    @Override
+    String title() {
+        return "the write lock of";
+    }
+
+    @Override
+    @Nullable
+    public Hold ownHold() {
+        Hold own = super.ownHold();
+        return own == null ? notReading() : own;
+    }
+
+    /**
+     * Returns {@code null}: the thread has no hold.
+     *
+     * @throws IllegalMonitorStateException if it reads, because it would wait for itself
+     * @throws LeaseLostException if it has lost the read lock and not unwound
+     */
+    private @Nullable Hold notReading() {
+        Thread self = Thread.currentThread();
+        Hold reading = engine.drivers.own(engine.drivers.pools.reader(name, self));
+        if (reading == null) {
+            return null;
+        }
+        if (reading.loss() != null) {
+            throw new LeaseLostException(reading.lossOf());
+        }
+        throw new IllegalMonitorStateException(
+                Printable.text("Thread '" + self.getName() + "' holds the read lock of '" + name
+                        + "' and wants the write lock. It would wait for ever: for all readers to leave, and it is one"
+                        + " of them. Release the read lock first, then acquire the write lock and look again at what"
+                        + " was read"));
+    }
+
+    @Override
+    public boolean isLocked() {
+        return EngineReadWriteLock.isHeld(engine, name, true);
+    }
+
+    @Override
+    public String toString() {
+        return "WriteLock['" + Printable.text(name) + "', " + terms + "]";
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine.locks.multi;
+
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LeaseLoss;
+import io.boltwork.LeaseLostException;
+import io.boltwork.LockOptions;
+import io.boltwork.LockTimeoutException;
+import io.boltwork.MultiLock;
+import io.boltwork.engine.Engine;
+import io.boltwork.engine.locks.AsyncCall;
+import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.engine.locks.LeaseView;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.spi.Durations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several locks as one. It has no protocol of its own: its members are acquired and released as by their own methods, in
+ * the order of a {@link MultiPlan}.
+ */
+public final class EngineMultiLock implements MultiLock {
+
+    private static final long FOR_EVER = Ticker.NEVER;
+    private static final long NOT_AT_ALL = 0;
+
+    private final MultiMembers members;
+
+    private EngineMultiLock(MultiMembers members) {
+        this.members = members;
+    }
+
+    /** Returns a lock of several locks, which may be of several clients. */
+    public static EngineMultiLock of(FencedLock... members) {
+        List<FencedLock> all = new ArrayList<>();
+        for (FencedLock member : Objects.requireNonNull(members, "members")) {
+            if (member instanceof EngineMultiLock several) {
+                all.addAll(several.members());
+            } else {
+                all.add(Objects.requireNonNull(member, "members must not contain null"));
+            }
+        }
+        return new EngineMultiLock(MultiMembers.of(all));
+    }
+
+    /** Returns a lock of several locks of that client. */
+    public static EngineMultiLock of(Engine engine, FencedLock... members) {
+        EngineMultiLock lock = of(members);
+        lock.members.checkAllOf(engine);
+        return lock;
+    }
+
+    // ================================================================ the members
+
+    @Override
+    public List<FencedLock> members() {
+        return members.given();
+    }
+
+    @Override
+    public String name() {
+        return members.name();
+    }
+
+    @Override
+    public MultiLock withOptions(LockOptions options) {
+        return new EngineMultiLock(MultiMembers.of(
+                members().stream().map(member -> member.withOptions(options)).toList()));
+    }
+
+    // ================================================================ by thread
+
+    @Override
+    public void lock() {
+        enterUninterruptibly(terms());
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        enterUninterruptibly(terms(lease));
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        checkInterrupt();
+        enter(terms(), FOR_EVER, true);
+    }
+
+    @Override
+    public boolean tryLock() {
+        try {
+            return enter(terms(), NOT_AT_ALL, false);
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        checkInterrupt();
+        return enter(terms(), Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
+    }
+
+    @Override
+    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+        List<LockTerms> fixed = terms(lease);
+        long nanos = Durations.nanos("wait", wait);
+        checkInterrupt();
+        return enter(fixed, nanos, true);
+    }
+
+    private List<LockTerms> terms() {
+        return Arrays.stream(members.all).map(member -> member.terms).toList();
+    }
+
+    private List<LockTerms> terms(Duration lease) {
+        return Arrays.stream(members.all)
+                .map(member -> member.terms(member.terms.options.withFixedLease(lease)))
+                .toList();
+    }
+
+    private static void checkInterrupt() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    private void enterUninterruptibly(List<LockTerms> with) {
+        try {
+            enter(with, FOR_EVER, false);
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private boolean enter(List<LockTerms> with, long nanos, boolean interruptible) throws InterruptedException {
+        return new MultiAcquisition(members, with, false).run(nanos, interruptible, this::entered) != null;
+    }
+
+    /** Notes the holds, for an unlock that cannot even look them up. */
+    private boolean entered(MultiAcquisition call) {
+        for (int i = 0; i < members.size(); i++) {
+            members.member(i).entered = call.hold(i);
+        }
+        return true;
+    }
+
+    @Override
+    public void unlock() {
+        Thread self = Thread.currentThread();
+        Hold[] holds = new Hold[members.size()];
+        Hold.Left[] left = new Hold.Left[members.size()];
+        List<Promise<Optional<LeaseLoss>>> released = new ArrayList<>(members.size());
+        try {
+            for (int i = 0; i < members.size(); i++) {
+                holds[i] = members.member(i).lockedHold(self);
+            }
+            members.together(() -> leave(holds, left, released));
+        } catch (Error cut) {
+            for (int i = released.size(); i < members.size(); i++) {
+                owe(members.all[i], holds[i], left[i], cut);
+            }
+            throw cut;
+        }
+        LeaseLostException lost = null;
+        for (int i = members.size() - 1; i >= 0; i--) { // the last one first, as in MultiAcquisition
+            lost = members.member(i).engine.callers.awaitRelease(released.get(i), lost);
+        }
+        if (lost != null) {
+            throw lost;
+        }
+    }
+
+    private void leave(Hold[] holds, Hold.Left[] left, List<Promise<Optional<LeaseLoss>>> released) {
+        for (int i = 0; i < holds.length; i++) {
+            left[i] = holds[i].leave(false);
+            if (left[i] != Hold.Left.NESTED) {
+                members.member(i).entered = null;
+            }
+            released.add(members.member(i).engine.callers.left(holds[i], left[i]));
+        }
+    }
+
+    /** Notes the step that an unlock owes because an error has cut it short. */
+    private static void owe(EngineLock member, @Nullable Hold hold, Hold.@Nullable Left left, Error cut) {
+        Hold own = hold == null ? member.entered : hold; // as in EngineLock.unlock()
+        if (own != null && own.thread == Thread.currentThread()) {
+            own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
+            member.engine.errorFlag.cause = cut;
+            member.engine.errorFlag.raised = true;
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("A condition belongs to one lock: use a condition of a member");
+    }
+
+    @Override
+    public Condition condition(String name) {
+        return newCondition();
+    }
+
+    @Override
+    public Lease acquire() {
+        try {
+            return Objects.requireNonNull(acquire(FOR_EVER, false, Function.identity()));
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public Lease acquireInterruptibly() throws InterruptedException {
+        checkInterrupt();
+        return Objects.requireNonNull(acquire(FOR_EVER, true, Function.identity()));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        try {
+            Optional<Lease> lease = acquire(NOT_AT_ALL, false, Optional::of);
+            return lease == null ? Optional.empty() : lease;
+        } catch (InterruptedException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        long nanos = Durations.nanos("wait", wait);
+        checkInterrupt();
+        Optional<Lease> lease = acquire(nanos, true, Optional::of);
+        return lease == null ? Optional.empty() : lease;
+    }
+
+    private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
+            throws InterruptedException {
+        return new MultiAcquisition(members, terms(), true)
+                .run(nanos, interruptible, call -> result.apply(new MultiLease(members, call.handles())));
+    }
+
+    // ================================================================ by handle
+
+    @Override
+    public CompletionStage<Lease> acquireAsync() {
+        return request(
+                        FOR_EVER,
+                        lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")))
+                .post();
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        return request(Durations.nanos("wait", wait), Function.identity()).post();
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletionStage<T> callAsync(
+            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
+        Objects.requireNonNull(body, "body");
+        AsyncMultiRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
+        CompletionStage<T> call =
+                new AsyncCall<>(turn, body, () -> new LockTimeoutException(name(), wait), members::callBack);
+        turn.post();
+        return call;
+    }
+
+    private <T> AsyncMultiRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
+        return new AsyncMultiRequest<>(members, nanos, result);
+    }
+
+    // ================================================================ questions
+
+    @Override
+    public Optional<Lease> currentLease() {
+        List<LeaseView> views = new ArrayList<>();
+        for (EngineLock member : members.all) {
+            Hold hold = member.holdOf(Thread.currentThread());
+            if (hold == null) {
+                return Optional.empty();
+            }
+            views.add(new LeaseView(member.engine, hold));
+        }
+        return Optional.of(new MultiLease(members, views));
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return members().stream().allMatch(FencedLock::isHeldByCurrentThread);
+    }
+
+    @Override
+    public int holdCount() {
+        return members().stream().mapToInt(FencedLock::holdCount).min().orElse(0);
+    }
+
+    @Override
+    public boolean isLocked() {
+        return members().stream().anyMatch(FencedLock::isLocked);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof EngineMultiLock that && members.equals(that.members);
+    }
+
+    @Override
+    public int hashCode() {
+        return members.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "MultiLock" + members();
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.machine.request;
+
+import io.boltwork.Lease;
+import io.boltwork.LockException;
+import io.boltwork.LockListener;
+import org.jspecify.annotations.Nullable;
+
+/** One local wish for a lock. The lock's machine decides it, once. */
+public final class Waiter {
+
+    public final LockTerms terms;
+
+    /** True if the caller does not want to wait. */
+    public final boolean tryOnly;
+
+    /** The future owner; {@code null} if the hold will belong to its handle. */
+    public final @Nullable Thread thread;
+
+    /** The thread that asks. */
+    public final Thread asker = Thread.currentThread();
+
+    /** True if the caller wants a {@link Lease} and not a {@code lock}. */
+    final boolean asLease;
+
+    /** The wait for a signal that precedes the wait for the lock; {@code null} if there is none. */
+    public final @Nullable SignalWait signalWait;
+
+    public final Promise<WaitResult> outcome = new Promise<>();
+
+    /**
+     * True if an error has cut short the caller, which will not take a hold. A field, so that writing it needs no call.
+     */
+    public volatile boolean forsaken;
+
+    /** The number of refusals of the lock before the wait began. Belongs to the machine. */
+    public int refusalsBefore;
+
+    /** The time at which the wait began; belongs to the machine. */
+    public long since;
+
+    /** The key of the machine that decides a reader. The pool of the readers writes it. */
+    public volatile String lane = "";
+
+    /** True if the lock was shown to be taken while it waited outside of any machine. */
+    public volatile boolean isRefused;
+
+    /** True if the wait began before the waiter came to its machine. */
+    public boolean isPooled;
+
+    /** The machine that it has come to; belongs to that. */
+    @Nullable
+    public Object at;
+
+    /** How the wait was ended by its caller before the waiter came to its machine; {@code null} if it was not. */
+    private volatile @Nullable Boolean endedByTimeout;
+
+    /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
+    @Nullable
+    public Request request;
+
+    /** The waiter before this one, while it waits; belongs to the machine. */
+    @Nullable
+    public Waiter ahead;
+
+    /** The waiter after this one, while it waits; belongs to the machine. */
+    @Nullable
+    public Waiter behind;
+
+    private Waiter(
+            LockTerms terms,
+            boolean tryOnly,
+            @Nullable Thread thread,
+            boolean asLease,
+            @Nullable SignalWait signalWait) {
+        this.terms = terms;
+        this.tryOnly = tryOnly;
+        this.thread = thread;
+        this.asLease = asLease;
+        this.signalWait = signalWait;
+    }
+
+    /** Creates a waiter for the current thread. */
+    public static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
+        return new Waiter(terms, tryOnly, Thread.currentThread(), asLease, null);
+    }
+
+    /** Creates a waiter for the current thread, which waits for a signal first. */
+    public static Waiter ofSignal(LockTerms terms, SignalWait signalWait) {
+        return new Waiter(terms, false, Thread.currentThread(), false, signalWait);
+    }
+
+    /** Notes that the wait begins now, before the waiter comes to the machine of a part of a shared lock. */
+    public void begins(long now) {
+        isPooled = true;
+        since = now;
+    }
+
+    /** Notes how often the lock had been refused before the wait began. */
+    public void refusalsBefore(int refusals) {
+        refusalsBefore = refusals;
+    }
+
+    /** Returns whether the lock was refused since then, if it has been refused that often by now. */
+    public boolean isRefusedBy(int refusals) {
+        return refusals - refusalsBefore > 0;
+    }
+
+    /** Notes that the caller no longer waits, in case the waiter has not come to its machine. */
+    public void ends(boolean timedOut) {
+        endedByTimeout = timedOut;
+    }
+
+    /** Returns whether the caller's time ended, or it was interrupted or cancelled ({@code false}); or {@code null}. */
+    @Nullable
+    public Boolean endedByTimeout() {
+        return endedByTimeout;
+    }
+
+    /** Returns whether the waiter has a request of its own. */
+    public boolean hasOwnRequest() {
+        return terms.isFifo && !tryOnly || signalWait != null;
+    }
+
+    /** Returns how many levels of its hold the caller will have. */
+    int levels() {
+        return signalWait == null ? 1 : signalWait.levels;
+    }
+
+    /** Returns whether the hold will belong to the thread that asks. */
+    public boolean isOfThread() {
+        return thread != null;
+    }
+
+    /** Creates a waiter for a handle that no thread owns. */
+    public static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
+        return new Waiter(terms, tryOnly, null, true, null);
+    }
+
+    /** The outcome of a wait. */
+    public sealed interface WaitResult {}
+
+    /** The lock is held. */
+    public record Granted(Hold hold) implements WaitResult {}
+
+    /** The lock is not held, and nothing is wrong. */
+    public enum Denied implements WaitResult {
+        /** The lock is held already, or other waiters were first. */
+        REFUSED,
+        /** The caller no longer wants the lock. */
+        CANCELLED
+    }
+
+    /** Returns the outcome as listeners are told of it. */
+    public static LockListener.Outcome outcomeOf(WaitResult result) {
+        if (result instanceof Granted) {
+            return LockListener.Outcome.GRANTED;
+        }
+        if (result instanceof Failed) {
+            return LockListener.Outcome.FAILED;
+        }
+        return result == Denied.REFUSED ? LockListener.Outcome.REFUSED : LockListener.Outcome.CANCELLED;
+    }
+
+    /** The lock is not held, because something is wrong. */
+    public record Failed(LockException cause) implements WaitResult {}
+}

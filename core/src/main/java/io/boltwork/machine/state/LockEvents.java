@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.machine.state;
+
+import io.boltwork.LockListener.Abandoned;
+import io.boltwork.LockListener.Absence;
+import io.boltwork.LockListener.Acquired;
+import io.boltwork.LockListener.HandedOver;
+import io.boltwork.LockListener.ReleaseFailed;
+import io.boltwork.LockListener.Released;
+import io.boltwork.LockListener.Restored;
+import io.boltwork.LockListener.Waited;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.LockContext;
+import io.boltwork.machine.request.LossEvents;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.spi.Printable;
+import java.time.Duration;
+
+/**
+ * Reports what happens to a lock to the log and to the listeners, if there are any. {@link LossEvents} reports losses, because
+ * any thread may notice them.
+ */
+public final class LockEvents {
+
+    private static final System.Logger LOG = System.getLogger("io.boltwork");
+
+    private LockEvents() {}
+
+    public static void waited(LockContext context, Waiter waiter, Waiter.WaitResult result) {
+        if (context.isHeard()) {
+            Waited event = new Waited(
+                    context.kind(),
+                    context.lock(),
+                    waiter.asker.getName(),
+                    Waiter.outcomeOf(result),
+                    since(context, waiter.since));
+            context.tell(listener -> listener.waited(event));
+        }
+    }
+
+    public static void acquired(LockContext context, Hold hold, Waiter waiter) {
+        if (context.isHeard()) {
+            Duration waited = Duration.ofNanos(hold.since - waiter.since);
+            Acquired event = new Acquired(context.kind(), context.lock(), hold.token, hold.owner(), waited);
+            context.tell(listener -> listener.acquired(event));
+        }
+    }
+
+    public static void handedOver(LockContext context, Hold from, Waiter to, long token) {
+        if (context.isHeard()) {
+            HandedOver event = new HandedOver(
+                    context.kind(), context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
+            context.tell(listener -> listener.handedOver(event));
+        }
+    }
+
+    public static void released(LockContext context, Hold hold) {
+        if (context.isHeard()) {
+            Released event =
+                    new Released(context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since));
+            context.tell(listener -> listener.released(event));
+        }
+    }
+
+    public static void restored(LockContext context, Hold hold) {
+        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
+        if (context.isHeard()) {
+            Restored event = new Restored(context.kind(), context.lock(), hold.token, hold.owner());
+            context.tell(listener -> listener.restored(event));
+        }
+    }
+
+    public static void abandoned(LockContext context, Hold hold, Absence absence) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The lock ''{0}'' is no longer renewed: {1} is gone and has not released it ({2})",
+                Printable.all(context.lock(), hold, absence));
+        if (context.isHeard()) {
+            Abandoned event = new Abandoned(context.kind(), context.lock(), hold.token, hold.owner(), absence);
+            context.tell(listener -> listener.abandoned(event));
+        }
+    }
+
+    public static void releaseFailed(LockContext context, Hold hold) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "The backend has not answered the release of the lock ''{0}'' by {1}; the release is repeated until the"
+                        + " lease would have ended",
+                Printable.all(context.lock(), hold));
+        if (context.isHeard()) {
+            ReleaseFailed event = new ReleaseFailed(context.kind(), context.lock(), hold.token, hold.owner());
+            context.tell(listener -> listener.releaseFailed(event));
+        }
+    }
+
+    public static void waitsForItself(LockContext context, Waiter waiter) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "Thread ''{0}'' waits for the lock ''{1}'', which is held by an asynchronous lease that the same thread"
+                        + " requested; asynchronous leases are not reentrant: release the lease, or use lock() instead",
+                Printable.all(waiter.asker.getName(), context.lock()));
+    }
+
+    private static Duration since(LockContext context, long moment) {
+        return Duration.ofNanos(context.now() - moment);
+    }
+}

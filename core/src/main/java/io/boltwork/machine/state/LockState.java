@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.machine.state;
+
+import io.boltwork.BackendException;
+import io.boltwork.ClientClosedException;
+import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.request.Extension;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.LockUse;
+import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.RenewalClock;
+import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Slice;
+import io.boltwork.machine.request.Ticker;
+import io.boltwork.machine.request.Waiter;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Printable;
+import io.boltwork.spi.Signal;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one lock in one client: its holder here, its waiters here, and its requests at the backend. The {@link
+ * LockMachine} and its parts change it. Any thread may look at the holds; everything else belongs to the machine.
+ */
+public abstract class LockState {
+
+    /** A slice is at least this many round trips long: a shorter one would spend more time on handovers than on use. */
+    private static final int SLICE_ROUND_TRIPS = 4;
+
+    private static final long LONGEST_SLICE = TimeUnit.MILLISECONDS.toNanos(100);
+
+    public final Effects effects;
+
+    public final Waiters waiters = new Waiters();
+    public final Requests requests = new Requests();
+
+    /** The request for the first of the waiters that share one. */
+    @Nullable
+    public Request wanted;
+
+    public volatile @Nullable Hold hold;
+
+    /** Created by {@link #rare}; {@code null} if it was never needed. */
+    private @Nullable RareState rare;
+
+    public volatile LostHolds lostHolds = LostHolds.NONE;
+
+    /** Created by {@link #retention()}; {@code null} if the lock was never retained or wanted back. */
+    @Nullable
+    public Retention retention;
+
+    /** Extensions and verifications under way, and the promises of their outcomes. */
+    public Map<Command<?>, Promise<Extension>> extensions = Collections.emptyMap();
+
+    /** The time at which the oldest of the FIFO requests asks again, for all of them. */
+    public long pollAt = Ticker.NEVER;
+
+    public LockOutage outage = LockOutage.NONE;
+
+    /** The number of times that the backend, or a hold here, has shown that the lock is taken. It may overflow. */
+    public int refusals;
+
+    /** Created by {@link #countUse}; {@code null} while there is nothing to count, as for a lock that is only held. */
+    private @Nullable LockUse use;
+
+    /** The waits, in microseconds, of callers that were granted the lock before {@link #use} was created. */
+    private int firstWaits;
+
+    private long roundTrip;
+    public long lastEvent;
+    public boolean closed;
+
+    /** True if there may be readers among the waiters for a writer's hold. */
+    public boolean readersWait;
+
+    public LockState(Effects effects) {
+        this.effects = effects;
+    }
+
+    // ================================================================ requests
+
+    @Nullable
+    public Request find(@Nullable String id) {
+        return requests.get(effects.number(id));
+    }
+
+    public Request newRequest(Waiter waiter) {
+        long number = effects.newRequest();
+        boolean isQuiet = retention != null && effects.now() < retention.quietUntil;
+        boolean mayRetain = waiter.terms.retentionNanos > 0 && !isQuiet;
+        Request request = Request.of(effects, mayRetain ? -number : number, waiter, effects.now());
+        requests.add(request, effects.timing().underWay());
+        return request;
+    }
+
+    /** Returns whether that request is known here. */
+    public boolean knows(String request) {
+        return find(request) != null;
+    }
+
+    /** Returns whether a request of that number is known here. */
+    public boolean knows(long request) {
+        return requests.contains(request);
+    }
+
+    /** Returns whether the lock is being asked for. */
+    public boolean isWanted() {
+        return wanted != null || waiters.hasOwnRequests();
+    }
+
+    /**
+     * Returns whether readers should come to this machine of the writers of a read-write lock first: they have a turn of
+     * its hold, or may have one.
+     */
+    public boolean isPassedOn() {
+        Hold held = hold;
+        return held != null
+                && (ReadersHold.isTurn(held)
+                        || held.request.terms.mayBeJoined
+                                && !held.request.hasDowngraded()
+                                && Slice.allowsJoining(held.request, effects.now(), slice()));
+    }
+
+    /** Returns how many callers wait. Other threads than that of the machine get a number that may be a little old. */
+    public int waiting() {
+        return waiters.size();
+    }
+
+    // ================================================================ counting
+
+    /** Returns what the lock is used for; {@code null} if nothing was counted. For the lock's mailbox. */
+    @Nullable
+    public LockUse use() {
+        return use;
+    }
+
+    /** Returns what the lock is used for. Begins to count. */
+    public LockUse countUse() {
+        LockUse counted = use;
+        if (counted == null) {
+            counted = new LockUse(lastEvent, TimeUnit.MICROSECONDS.toNanos(firstWaits));
+            use = counted;
+        }
+        return counted;
+    }
+
+    /** Counts a wait that has ended. */
+    public void countWait(Waiter waiter, Waiter.WaitResult result) {
+        Hold granted = result instanceof Waiter.Granted grant ? grant.hold() : null;
+        long nanos = Math.max(0, (granted == null ? lastEvent : granted.since) - waiter.since);
+        if (use == null && granted != null) {
+            firstWaits = (int) Math.min(Integer.MAX_VALUE, firstWaits + TimeUnit.NANOSECONDS.toMicros(nanos));
+        } else {
+            countUse().waited(nanos);
+        }
+    }
+
+    // ================================================================ holds
+
+    /** Returns the hold here; {@code null} if there is none. For any thread. */
+    @Nullable
+    public Hold hold() {
+        return hold;
+    }
+
+    /** Returns whether a writer of a read-write lock holds it here. For any thread. */
+    public boolean isWritten() {
+        return hold instanceof WriterHold;
+    }
+
+    /** Returns the holds of the owners in this client: several of a lane of readers. For the lock's mailbox. */
+    public Collection<Hold> owners() {
+        Hold held = hold;
+        return held == null ? List.of() : held.owners();
+    }
+
+    /**
+     * Returns the hold of a thread, valid or lost and not unwound; {@code null} if it has none. Does not find readers.
+     * For any thread.
+     */
+    @Nullable
+    public Hold holdOf(Thread thread) {
+        Hold held = hold;
+        if (held != null && held.thread == thread && !held.isOver() && !held.isReader()) {
+            return held;
+        }
+        return lostHolds.of(thread, false);
+    }
+
+    /** Returns whether a hold here has not ended, or was lost and is remembered. For any thread. */
+    public boolean remembers(Hold owner) {
+        Hold held = hold;
+        return held != null && held.includes(owner) || lostHolds.contains(owner);
+    }
+
+    /** Returns the lost holds whose threads have not unwound. */
+    public LostHolds lostHolds() {
+        return lostHolds;
+    }
+
+    /**
+     * Returns the holds that threads have to leave. If the client is closed, the threads learn of the loss when they
+     * leave.
+     */
+    public LostHolds holdsToLeave() {
+        return hold == null ? lostHolds : lostHolds.with(hold.owners(), effects.now());
+    }
+
+    // ================================================================ retention
+
+    /** Returns what is known of the lock's retention. Creates it if there is nothing. */
+    public Retention retention() {
+        Retention made = retention;
+        if (made == null) {
+            made = new Retention();
+            retention = made;
+        }
+        return made;
+    }
+
+    /** Returns the request whose lease is retained; {@code null} if there is none. */
+    @Nullable
+    public Request retained() {
+        return retention == null ? null : retention.request;
+    }
+
+    /** Returns the request that owns the lock, for an owner here or retained; {@code null} if there is none. */
+    @Nullable
+    public Request leased() {
+        Hold held = hold;
+        return held == null ? retained() : held.request;
+    }
+
+    /** Returns whether the client owns the lock, for an owner here or retained. */
+    public boolean isLeased() {
+        return leased() != null;
+    }
+
+    // ================================================================ times
+
+    public long commandTimeout() {
+        return effects.timing().commandTimeout();
+    }
+
+    /** Returns for how long a lock that is granted now may be handed over inside the client. */
+    public long slice() {
+        return Math.max(effects.timing().slice(), Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
+    }
+
+    /** Returns when the turn of readers must end, or their wait for one; {@link Ticker#NEVER} if there is neither. */
+    public long turnEndsAt() {
+        Hold held = hold;
+        return held != null && (readersWait || ReadersHold.isTurn(held)) ? held.request.began + slice() : Ticker.NEVER;
+    }
+
+    /** Notes the round trip of a command. */
+    public void measured(long nanos) {
+        roundTrip = roundTrip == 0 ? nanos : roundTrip + (nanos - roundTrip) / 8;
+    }
+
+    /**
+     * Notes that the backend gave no answer to a command that was sent at that time. If this client did not run for longer
+     * than the command timeout, the answer may have arrived meanwhile, and the patience of callers does not count that time.
+     */
+    public final void noAnswer(long sent, @Nullable BackendException cause) {
+        outage = outage.failed(Math.max(sent, effects.now() - commandTimeout()), cause);
+    }
+
+    /** Notes that the backend has answered. */
+    public void endOutage() {
+        if (outage != LockOutage.NONE) { // each write of a reference is work for the garbage collector
+            outage = LockOutage.NONE;
+        }
+    }
+
+    // ================================================================ rare state
+
+    /** Returns the state that most locks never need. Creates it if there is none. */
+    public RareState rare() {
+        RareState made = rare;
+        if (made == null) {
+            made = new RareState();
+            rare = made;
+        }
+        return made;
+    }
+
+    /** Returns the waiters that wait for signals of conditions, in order of arrival. */
+    public List<Waiter> awaiting() {
+        return rare == null ? List.of() : List.copyOf(rare.awaiting);
+    }
+
+    /** Returns whether a waiter waits for a signal. */
+    public boolean isAwaiting(Waiter waiter) {
+        return rare != null && rare.awaiting.contains(waiter);
+    }
+
+    /** Notes that a waiter no longer waits for a signal. Returns whether it did. */
+    public boolean stopsAwaiting(Waiter waiter) {
+        return rare != null && rare.awaiting.remove(waiter);
+    }
+
+    /** Removes and returns the signals that were given and not sent. */
+    public List<Signal> takeSignals() {
+        if (rare == null || rare.signals.isEmpty()) {
+            return List.of();
+        }
+        List<Signal> taken = List.copyOf(rare.signals);
+        rare.signals.clear();
+        return taken;
+    }
+
+    /** Returns whether signals were given that have not been sent. */
+    public boolean hasSignals() {
+        return rare != null && !rare.signals.isEmpty();
+    }
+
+    /** Returns the dismissal that is under way; {@code null} if there is none. */
+    public RareState.@Nullable Dismissal dismissal() {
+        return rare == null ? null : rare.dismissal;
+    }
+
+    /** Returns the time of the next nudge; {@link Ticker#NEVER} if none is planned. */
+    public long nudgeAt() {
+        return rare == null ? Ticker.NEVER : rare.nudgeAt;
+    }
+
+    /**
+     * Cancels the nudge, because there is news of the lock: the client that is responsible for it now looks after it.
+     */
+    public void cancelNudge() {
+        if (rare != null) {
+            rare.nudgeAt = Ticker.NEVER;
+        }
+    }
+
+    // ================================================================ times of the machine
+
+    /** Returns when the renewer must visit the lock; {@link Ticker#NEVER} while there is nothing to renew. */
+    public long visitAt() {
+        Request leased = leased();
+        return leased == null ? Ticker.NEVER : RenewalClock.visitAt(leased, commandTimeout());
+    }
+
+    /**
+     * Returns the lease as the renewer counts it, in nanoseconds. The renewer visits the lock about every
+     * third of it.
+     */
+    public long watchedLease() {
+        return RenewalClock.watchedNanos(Objects.requireNonNull(leased()));
+    }
+
+    /** Returns by how much the renewal of the lease is late, in nanoseconds. */
+    public long renewalLag() {
+        Request leased = leased();
+        return leased == null ? 0 : RenewalClock.renewalLag(leased, effects.now());
+    }
+
+    /** Returns when {@link LockMachine#tick()} must come next; {@link Ticker#NEVER} if nothing will be due. */
+    public long wakeAt() {
+        long at = Math.min(Math.min(nudgeAt(), pollAt), lostHolds.lookAt());
+        at = Math.min(at, requests.wakeAt(effects.now(), commandTimeout()));
+        Request leased = leased();
+        if (leased != null && requests.many() != null) {
+            at = Math.min(at, leased.wakeAt(commandTimeout()));
+        }
+        if (retention != null) {
+            at = Math.min(at, retention.wakeAt(effects.now()));
+        }
+        at = Math.min(at, turnEndsAt());
+        if (dismissal() != null) {
+            at = Math.min(at, effects.now());
+        }
+        if (outage != LockOutage.NONE && !waiters.isEmpty()) {
+            at = Math.min(at, outage.patienceEnds(effects.timing().outagePatience()));
+        }
+        return at;
+    }
+
+    // ================================================================ the end
+
+    /** Returns whether nothing would be lost by forgetting this machine. */
+    public boolean isIdle() {
+        // after a close the nudge is not needed: waiters ask again when the lease that they were told of ends
+        return hold == null
+                && (retention == null || closed || retention.isOver(effects.now()))
+                && waiters.isEmpty()
+                && requests.isEmpty()
+                && lostHolds.isEmpty()
+                && (closed || nudgeAt() == Ticker.NEVER);
+    }
+
+    /** Returns when the lock was used last. */
+    public long lastEvent() {
+        return lastEvent;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    public ClientClosedException closed(String what) {
+        return new ClientClosedException("The lock '" + effects.lock() + "' " + what + ": its client is closed");
+    }
+
+    @Override
+    public String toString() {
+        return "lock '" + Printable.text(effects.lock()) + "': hold " + hold + ", " + waiters.size()
+                + " waiting, requests " + requests;
+    }
+}

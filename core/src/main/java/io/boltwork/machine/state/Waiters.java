@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.machine.state;
+
+import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Waiter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiters for one lock in this client, in order of arrival: those that share a request at the backend, and those that have
+ * requests of their own (FIFO). Belongs to the lock's machine.
+ */
+public final class Waiters {
+
+    /*
+     * Two rings. Each waiter is linked with the one behind and the one ahead of it, and the last one with the first. So two
+     * references are enough for both rings.
+     */
+
+    /** The last of the waiters that share. */
+    private @Nullable Waiter lastSharing;
+
+    /** The last of the waiters with requests of their own. */
+    private @Nullable Waiter lastQueued;
+
+    private int size;
+
+    public void add(Waiter waiter) {
+        Waiter last = waiter.request == null ? lastSharing : lastQueued;
+        Waiter first = last == null ? waiter : behind(last);
+        waiter.behind = first;
+        waiter.ahead = last == null ? waiter : last;
+        waiter.ahead.behind = waiter;
+        first.ahead = waiter;
+        setLast(waiter, waiter);
+        size++;
+    }
+
+    /** Removes a waiter. Returns whether it was among the waiters. */
+    public boolean remove(Waiter waiter) {
+        Waiter behind = waiter.behind;
+        if (behind == null) {
+            return false;
+        }
+        Waiter ahead = Objects.requireNonNull(waiter.ahead);
+        ahead.behind = behind;
+        behind.ahead = ahead;
+        if (waiter == lastSharing || waiter == lastQueued) {
+            setLast(waiter, ahead == waiter ? null : ahead);
+        }
+        waiter.behind = null;
+        waiter.ahead = null;
+        size--;
+        return true;
+    }
+
+    public boolean contains(Waiter waiter) {
+        return waiter.behind != null;
+    }
+
+    /** Sets the last waiter of the ring that {@code waiter} belongs to. */
+    private void setLast(Waiter waiter, @Nullable Waiter last) {
+        if (waiter.request == null) {
+            lastSharing = last;
+        } else {
+            lastQueued = last;
+        }
+    }
+
+    private static Waiter behind(Waiter waiting) {
+        return Objects.requireNonNull(waiting.behind);
+    }
+
+    /** Returns the waiters whose callers were cut short by an error. */
+    public List<Waiter> forsaken() {
+        List<Waiter> found = new ArrayList<>();
+        find(lastSharing, found);
+        find(lastQueued, found);
+        return found;
+    }
+
+    /** Returns those of the waiters that share for which {@code which} is true, in order. */
+    public List<Waiter> sharing(Predicate<Waiter> which) {
+        List<Waiter> found = new ArrayList<>();
+        for (Waiter waiter = first(); waiter != null; waiter = waiter == lastSharing ? null : waiter.behind) {
+            if (which.test(waiter)) {
+                found.add(waiter);
+            }
+        }
+        return found;
+    }
+
+    private static void find(@Nullable Waiter last, List<Waiter> forsaken) {
+        for (Waiter waiter = last; waiter != null; ) {
+            if (waiter.forsaken) {
+                forsaken.add(waiter);
+            }
+            Waiter behind = behind(waiter);
+            waiter = behind == last ? null : behind;
+        }
+    }
+
+    /** Returns the waiter that a request is for. */
+    public Waiter of(Request request) {
+        // a shared request implies a waiter: pump() ensures that
+        return Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
+    }
+
+    /** Removes and returns the waiter that a request is for. */
+    Waiter takeFor(Request request) {
+        Waiter waiter = of(request);
+        remove(waiter);
+        return waiter;
+    }
+
+    /** Removes and returns a waiter that came no later than that time; {@code null} if there is none. */
+    @Nullable
+    public Waiter poll(long until) {
+        Waiter waiter = cameUntil(until, lastSharing);
+        if (waiter == null) {
+            waiter = cameUntil(until, lastQueued);
+        }
+        if (waiter != null) {
+            remove(waiter);
+        }
+        return waiter;
+    }
+
+    private static @Nullable Waiter cameUntil(long until, @Nullable Waiter last) {
+        Waiter first = last == null ? null : behind(last);
+        return first == null || first.since > until ? null : first;
+    }
+
+    /** Returns the first of the waiters that share; {@code null} if there is none. */
+    @Nullable
+    public Waiter first() {
+        return lastSharing == null ? null : behind(lastSharing);
+    }
+
+    /** Returns the oldest of the waiters' own requests; {@code null} if there is none. */
+    @Nullable
+    public Request oldest() {
+        return lastQueued == null ? null : behind(lastQueued).request;
+    }
+
+    /** Returns the waiters with requests of their own, in order. */
+    public List<Waiter> queued() {
+        List<Waiter> queued = new ArrayList<>();
+        Waiter last = lastQueued;
+        if (last != null) {
+            for (Waiter waiter = behind(last); waiter != last; waiter = behind(waiter)) {
+                queued.add(waiter);
+            }
+            queued.add(last);
+        }
+        return queued;
+    }
+
+    public boolean hasOwnRequests() {
+        return lastQueued != null;
+    }
+
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    int size() {
+        return size;
+    }
+}

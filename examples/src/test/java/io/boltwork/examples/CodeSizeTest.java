@@ -22,9 +22,9 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Files and methods are short enough to be read at once. Prints the longest ones. */
+/** Files are short enough to hold one thing, and methods to be read at once. Prints the longest ones. */
 class CodeSizeTest {
-    private static final int LONGEST_FILE = 500;
+    private static final int LONGEST_FILE = 700;
     private static final int LONGEST_METHOD = 50;
 
     /** A file or a method, and its lines. */

@@ -409,8 +409,7 @@ record BoltworkProperties(
     record Metrics(
             @DefaultValue("" + Metrics.MAX_GROUPS) int maxGroups,
 
-            @DefaultValue({"10ms", "100ms", "1s", "10s", "1m"})
-            List<Duration> buckets) {
+            @DefaultValue("10ms,100ms,1s,10s,1m") List<Duration> buckets) {
         static final int MAX_GROUPS = 100;
 
         Metrics {

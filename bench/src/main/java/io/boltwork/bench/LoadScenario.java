@@ -26,7 +26,7 @@ abstract class LoadScenario implements Scenario {
             Figure.SERVER_CPU,
             Figure.SLEEPS);
 
-    /** What goes on at the server beside the work, until it is closed. */
+    /** Load on the server beside the work, until it is closed. */
     interface Background extends AutoCloseable {
         @Override
         void close();

@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the pool of an application says of itself by its public getters, also if other data sources wrap it. No pool is needed to
+ * The pool of an application, as its public getters describe it, also if other data sources wrap it. No pool is needed to
  * compile or to run this class.
  */
 final class KnownPool {
@@ -38,7 +38,7 @@ final class KnownPool {
     /** Of Spring's data sources, and of some that log statements. */
     private static final List<String> WRAPPED = List.of("getTargetDataSource", "getDataSource", "getWrapped");
 
-    /** What is asked for by {@code unwrap} where there is no getter. */
+    /** Types to {@code unwrap} where there is no getter. */
     private static final List<String> POOLS = List.of(
             "com.zaxxer.hikari.HikariDataSource",
             "org.apache.tomcat.jdbc.pool.DataSource",
@@ -58,7 +58,7 @@ final class KnownPool {
     /** The pool, or the outermost data source if none that is known is found. */
     private final Object pool;
 
-    /** How many connections the pool lends at most; 0 if that is not known. */
+    /** The most connections that the pool lends; 0 if that is not known. */
     private final int maximum;
 
     private volatile boolean isUsed;

@@ -57,7 +57,7 @@ final class StoreConnections {
     /** When the last connection for commands was lost. Guarded by {@link #lock}. */
     private long lostAt = System.nanoTime();
 
-    /** When the last connection was made, or the first of those was lost that are missing. Guarded by {@link #lock}. */
+    /** The time at which the last connection was made, or the first missing one was lost. Guarded by {@link #lock}. */
     private long shortSince = System.nanoTime();
 
     /** Whether the connection for messages is open. Guarded by {@link #lock}. */

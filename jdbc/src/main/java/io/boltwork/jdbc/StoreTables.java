@@ -31,7 +31,7 @@ final class StoreTables {
     private static final int MARIADB_NO_SCHEMA = 1049;
     private static final String SCRIPT = " of the database from the jar (io/boltwork/jdbc/*.sql)";
 
-    /** What follows a host and is no port may be a password that was cut off. */
+    /** Text after a host that is no port. It may be a password that was cut off. */
     private static final Pattern NO_PORT = Pattern.compile("(//[^/:\\[(]*):(?!\\d*(?:[,/]|$))[^/]*");
 
     private final JdbcOptions options;

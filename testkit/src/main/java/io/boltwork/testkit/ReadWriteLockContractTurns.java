@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * What both sides of a read-write lock say of themselves while readers and writers of one client follow each other. The
+ * The answers of both sides of a read-write lock while readers and writers of one client follow each other. The
  * scenarios with threads are those of the tests that the JDK's own lock passes.
  */
 abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {

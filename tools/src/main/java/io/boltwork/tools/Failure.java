@@ -15,7 +15,7 @@ import java.util.Map;
  */
 public record Failure(String message, int exitCode) {
 
-    /** What the library calls its options, and what the command calls them. */
+    /** The library's names of its options, and the command's. */
     private static final Map<String, String> OPTIONS = Map.of(
             "RedisOptions.sentinelCredentials", "--sentinel-user and --sentinel-password-file",
             "RedisOptions.trustedCertificates", "--tls-ca",

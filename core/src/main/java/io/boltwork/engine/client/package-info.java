@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What all parts of a client's engine share: its threads, clock, sleeper, listeners, identity and counters of errors. Uses the
+ * The base of a client's engine: its threads, clock, sleeper, listeners, identity and counters of errors. Uses the
  * machine and the API, and no other room of the engine.
  */
 @NullMarked

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What concerns the whole connection to the backend: outages and recoveries, the client's announcement, releases that are
+ * Watches over the whole connection to the backend: outages and recoveries, the client's announcement, releases that are
  * repeated, progress. Uses the rooms {@code client} and {@code drive}.
  */
 @NullMarked

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the errors of servers mean: whether a command may have been executed, and whether waiting may help. */
+/** The meaning of servers' errors: whether a command may have been executed, and whether waiting may help. */
 public final class ErrorCodes {
     /** The code of an error, both of a plain one and of one inside a script before Redis 7. */
     private static final Pattern CODE =

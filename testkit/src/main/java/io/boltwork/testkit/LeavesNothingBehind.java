@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +50,6 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
     private static final Pattern LINGERING = Pattern.compile(
             "process reaper.*|ForkJoinPool.*|CompletableFutureDelay.*"
                     + "|Common-Cleaner|Cleaner-\\d+|globalEventExecutor.*|junit-.*|surefire.*|Attach Listener|Java2D.*|Keep-Alive.*");
-
-    /** A thread of a pool, by the pool's number and its own, as in {@code lettuce-eventExecutorLoop-3-2}. */
-    private static final Pattern POOLED = Pattern.compile("(.*-\\d+-)\\d+");
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -183,20 +179,11 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
     }
 
     private List<String> threads() {
-        Set<String> poolsBefore =
-                threadsBefore.stream().map(thread -> pool(thread.getName())).collect(Collectors.toSet());
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.isAlive() && !threadsBefore.contains(thread))
                 .map(Thread::getName)
                 .filter(name -> !LINGERING.matcher(name).matches())
-                .filter(name -> pool(name).isEmpty() || !poolsBefore.contains(pool(name)))
                 .collect(Collectors.toList());
-    }
-
-    /** Returns the name of a thread's pool; empty if the pool has no number. An older pool may start a thread at any time. */
-    private static String pool(String thread) {
-        Matcher pooled = POOLED.matcher(thread);
-        return pooled.matches() ? pooled.group(1) : "";
     }
 
     private static List<String> strings(@Nullable Object answer) {

@@ -86,32 +86,13 @@ class LeavesNothingBehindTest {
     @Test
     void aThreadIsFound() {
         CountDownLatch letGo = new CountDownLatch(1);
-        Task<Boolean> left = waiting("left-over", letGo);
-        isFound("left-over");
-        letGo.countDown();
-        left.awaitEnd();
-    }
-
-    @Test
-    void anotherThreadOfAnOlderPoolIsNoFinding() {
-        CountDownLatch letGo = new CountDownLatch(1);
-        List<Task<Boolean>> threads = new ArrayList<>();
-        threads.add(waiting("pool-7-1", letGo));
-        nothing.beforeEach(NO_CONTEXT);
-        threads.add(waiting("pool-7-2", letGo));
-        end();
-        begin();
-        threads.add(waiting("pool-8-1", letGo));
-        isFound("pool-8-1");
-        letGo.countDown();
-        threads.forEach(Task::awaitEnd);
-    }
-
-    private static Task<Boolean> waiting(String name, CountDownLatch letGo) {
-        return Task.start(name, () -> {
+        Task<Boolean> left = Task.start("left-over", () -> {
             letGo.await();
             return true;
         });
+        isFound("left-over");
+        letGo.countDown();
+        left.awaitEnd();
     }
 
     @Test

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 /** Looks at the store while pages are open, and gives each page what it shows. */
 final class StorePoller implements AutoCloseable {
-    /** How many times longer than a search the pause after it is. */
+    /** The pause after a search, as a multiple of its duration. */
     static final int SEARCH_PAUSE_FACTOR = 10;
 
     private static final int PAUSE_FACTOR = 4;

@@ -23,36 +23,36 @@ export const modules = [
 ];
 
 const sections = [
-  ['Start', ['README', 'docs/why', 'docs/choosing', 'docs/faq', 'docs/sale', 'CHANGELOG']],
-  ['Use it', ['docs/fencing', 'docs/spring', 'docs/reactive', 'docs/stores', 'docs/quorum']],
-  ['Move to it', ['docs/migrating-from-redisson', 'docs/redisson-bridge', 'docs/migrating']],
+  ['Start', ['README', 'docs/start/why', 'docs/start/choosing', 'docs/start/faq', 'docs/start/sale', 'CHANGELOG']],
+  ['Use it', ['docs/start/fencing', 'docs/start/spring', 'docs/start/reactive', 'docs/start/stores', 'docs/run/quorum']],
+  ['Move to it', ['docs/move/redisson', 'docs/move/redisson-bridge', 'docs/move/others']],
   [
     'Run it',
     [
-      'docs/operations',
-      'docs/tools',
-      'docs/dashboards',
-      'docs/messages',
-      'docs/servers',
-      'docs/security',
-      'docs/cluster',
-      'docs/compatibility',
+      'docs/run/operations',
+      'docs/run/tools',
+      'docs/run/dashboards',
+      'docs/run/messages',
+      'docs/run/servers',
+      'docs/run/security',
+      'docs/run/cluster',
+      'docs/run/compatibility',
     ],
   ],
   [
     'Trust it',
     [
-      'docs/guarantees',
-      'docs/proof',
-      'docs/track-record',
-      'docs/mutants',
-      'docs/measurements/README',
-      'docs/measurements/performance',
-      'docs/measurements/stores',
-      'docs/measurements/scale',
-      'docs/measurements/reactive',
-      'docs/measurements/promises',
-      'docs/measurements/redisson-tests',
+      'docs/inside/guarantees',
+      'docs/inside/proof',
+      'docs/inside/track-record',
+      'docs/inside/mutants',
+      'docs/inside/measurements/README',
+      'docs/inside/measurements/performance',
+      'docs/inside/measurements/stores',
+      'docs/inside/measurements/scale',
+      'docs/inside/measurements/reactive',
+      'docs/inside/measurements/promises',
+      'docs/inside/measurements/redisson-tests',
     ],
   ],
   [
@@ -62,17 +62,17 @@ const sections = [
       'CODE_OF_CONDUCT',
       'SECURITY',
       'ARCHITECTURE',
-      'docs/protocol',
-      'docs/releasing',
-      'docs/connections',
-      'docs/synchronization',
-      'docs/adr/README',
+      'docs/inside/protocol',
+      'docs/inside/releasing',
+      'docs/inside/connections',
+      'docs/inside/synchronization',
+      'docs/inside/adr/README',
     ],
   ],
 ];
 
 const titles = { 'README.md': 'Overview', 'CHANGELOG.md': 'Changelog' };
-const names = { 'SECURITY.md': 'security-policy.html' }; // docs/security.md is security.html
+const names = { 'SECURITY.md': 'security-policy.html' }; // its address before the pages had folders
 
 function address(file) {
   const plain = file.replace(/^docs\//, '').toLowerCase();
@@ -111,7 +111,7 @@ export const menu = sections.map(([title, files]) => ({
 }));
 
 for (const page of pages.values()) {
-  if (!page.section && page.file.startsWith('docs/adr/')) {
+  if (!page.section && page.file.startsWith('docs/inside/adr/')) {
     page.section = 'Change it';
   } else if (!page.section) {
     throw new Error(`${page.file} is not in the menu of site/content.js`);

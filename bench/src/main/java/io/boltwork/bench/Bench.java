@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = {
             "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, and"
-                    + " writes docs/measurements/performance.md. On a database or on ZooKeeper, it measures Boltwork"
-                    + " beside the peers there, and writes docs/measurements/stores.md. A full run takes more than an hour on a machine that"
+                    + " writes docs/inside/measurements/performance.md. On a database or on ZooKeeper, it measures Boltwork"
+                    + " beside the peers there, and writes docs/inside/measurements/stores.md. A full run takes more than an hour on a machine that"
                     + " does nothing else. It can be done in parts: the page keeps its sections of the scenarios that"
                     + " were not measured again, with their commit. --quick takes less than three minutes.",
             ""
@@ -45,7 +45,7 @@ final class Bench implements Callable<Integer> {
     private static final int VOID = 1;
     private static final int FAILED = 3;
 
-    private static final Path DOCS = Path.of("docs", "measurements");
+    private static final Path DOCS = Path.of("docs", "inside", "measurements");
     private static final Path TARGET = Path.of("bench/target");
     private static final Set<Entrant> QUICK_ENTRANTS = EnumSet.of(
             Entrant.BOLTWORK,

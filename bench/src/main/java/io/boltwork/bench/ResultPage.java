@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The page {@code docs/measurements/performance.md}. All of its figures come from the data. */
+/** The page {@code docs/inside/measurements/performance.md}. All of its figures come from the data. */
 final class ResultPage {
     static final String CONDITIONS = "Machine, versions, method";
     static final String COMMIT = "measured at commit";

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The page {@code docs/measurements/stores.md}. All of its figures come from the data. */
+/** The page {@code docs/inside/measurements/stores.md}. All of its figures come from the data. */
 final class StorePage {
     private static final List<BenchDeployment> STORES = BenchDeployment.POSTGRESQL.onSamePage();
 

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The protocol is Redlock (Salvatore Sanfilippo), with fencing tokens that grow across all servers, and with the delayed
  * restart enforced: a server that may have lost its votes does not vote until all leases have ended
- * ({@link QuorumOptions#longestLease}). The page {@code docs/quorum.md} has its assumptions.
+ * ({@link QuorumOptions#longestLease}). The page {@code docs/run/quorum.md} has its assumptions.
  *
  * <p>A lock costs two round trips to acquire and one to release, each to all servers at the same time. A quorum has plain locks
  * only: no {@linkplain LockOptions#withFairness FIFO order}, no {@linkplain LockOptions#withReplication replication}, no

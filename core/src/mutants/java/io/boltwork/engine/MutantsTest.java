@@ -47,10 +47,10 @@ class MutantsTest {
 
     @Test
     void theDocumentHasEachOfThem() throws IOException {
-        String document = Files.readString(Path.of("..", "docs", "mutants.md"));
+        String document = Files.readString(Path.of("..", "docs", "inside", "mutants.md"));
         List<Mutant> mutants = Mutant.all();
         assertThat(mutants)
-                .as("docs/mutants.md has their table: %s after mvn verify -Pmutants", TABLE)
+                .as("docs/inside/mutants.md has their table: %s after mvn verify -Pmutants", TABLE)
                 .allSatisfy(
                         mutant -> assertThat(document).contains("| " + mutant.name() + " | " + mutant.rule() + " |"));
         assertThat(document).contains("None of the " + mutants.size() + " does");

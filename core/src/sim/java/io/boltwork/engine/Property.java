@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-/** A property of each simulated run. docs/proof.md explains each. */
+/** A property of each simulated run. docs/inside/proof.md explains each. */
 enum Property {
     /** Never two valid holders; after a loss of data, no longer than a lease, and the tokens tell them apart. */
     EXCLUSION,

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The snippets of docs/operations.md. */
+/** The snippets of docs/run/operations.md. */
 final class Operations {
 
     /** The application's own library for metrics. */

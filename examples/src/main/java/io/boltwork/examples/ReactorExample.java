@@ -10,7 +10,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.function.Tuple2;
 
-/** Purchases with Reactor, see docs/reactive.md. */
+/** Purchases with Reactor, see docs/start/reactive.md. */
 final class ReactorExample {
 
     private ReactorExample() {}

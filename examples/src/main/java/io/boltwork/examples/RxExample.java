@@ -8,7 +8,7 @@ import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.function.LongFunction;
 
-/** A purchase with RxJava 3, see docs/reactive.md. */
+/** A purchase with RxJava 3, see docs/start/reactive.md. */
 final class RxExample {
 
     private RxExample() {}

@@ -47,7 +47,7 @@ final class SaleReport {
         if (store != null) {
             String region = store == StoreSite.Kind.ZOOKEEPER ? "zookeeper" : "postgresql";
             SourceRegion.lines("StoreExamples.java", region).forEach(line -> out.println("  " + line));
-            out.println("  // the rest is as on Redis; see README.md and docs/stores.md");
+            out.println("  // the rest is as on Redis; see README.md and docs/start/stores.md");
             return;
         }
         for (String line : SourceRegion.lines("QuickStart.java", "quick-start")) {

@@ -7,7 +7,7 @@ import io.boltwork.jdbc.JdbcOptions;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import javax.sql.DataSource;
 
-/** The examples of docs/stores.md. */
+/** The examples of docs/start/stores.md. */
 final class StoreExamples {
     private StoreExamples() {}
 

@@ -30,7 +30,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** docs/compatibility.md says of each package that has public types how stable it is, and each public type says since when it exists. */
+/** docs/run/compatibility.md says of each package that has public types how stable it is, and each public type says since when it exists. */
 class CompatibilityTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern ROW = Pattern.compile("\\| \\*{0,2}(API|SPI|internal)\\*{0,2} \\|(.*)\\|");
@@ -44,7 +44,7 @@ class CompatibilityTest {
 
     @BeforeAll
     static void read() throws IOException {
-        for (String line : Files.readAllLines(ROOT.resolve("docs/compatibility.md"))) {
+        for (String line : Files.readAllLines(ROOT.resolve("docs/run/compatibility.md"))) {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
                 Matcher name = PACKAGE.matcher(row.group(2));

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The snippets of the API's Javadoc and of docs/operations.md behave as the text says. */
+/** The snippets of the API's Javadoc and of docs/run/operations.md behave as the text says. */
 class ExamplesInDocsTest {
     private final RedisServer redis = RedisServer.start();
     private final LockClient locks = LockClient.create(

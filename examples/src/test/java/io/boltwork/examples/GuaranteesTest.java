@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Every promise in docs/guarantees.md, every figure measured for one, and every behavior that Redisson tests, too, names
+ * Every promise in docs/inside/guarantees.md, every figure measured for one, and every behavior that Redisson tests, too, names
  * existing tests.
  */
 class GuaranteesTest {
@@ -27,7 +27,11 @@ class GuaranteesTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"docs/guarantees.md", "docs/measurements/promises.md", "docs/measurements/redisson-tests.md"})
+            strings = {
+                "docs/inside/guarantees.md",
+                "docs/inside/measurements/promises.md",
+                "docs/inside/measurements/redisson-tests.md"
+            })
     void everyPromiseNamesTestsThatExist(String page) throws IOException {
         String sources = sources();
         List<String> rows = Files.readAllLines(ROOT.resolve(page)).stream()

@@ -14,11 +14,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Compares docs/messages.md and docs/operations.md with the sources: log messages and the required rights of a Redis user. */
+/** Compares docs/run/messages.md and docs/run/operations.md with the sources: log messages and the required rights of a Redis user. */
 class LogMessagesTest {
     private static final Path ROOT = Path.of("..");
-    private static final Path MESSAGES = ROOT.resolve("docs/messages.md");
-    private static final Path OPERATIONS = ROOT.resolve("docs/operations.md");
+    private static final Path MESSAGES = ROOT.resolve("docs/run/messages.md");
+    private static final Path OPERATIONS = ROOT.resolve("docs/run/operations.md");
 
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
     private static final Pattern CALL = Pattern.compile(

@@ -18,7 +18,16 @@ class PageWidthTest {
     private static final int WIDTH = 120;
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "docs", "docs/adr", "docs/measurements"})
+    @ValueSource(
+            strings = {
+                "",
+                "docs/start",
+                "docs/move",
+                "docs/run",
+                "docs/inside",
+                "docs/inside/adr",
+                "docs/inside/measurements"
+            })
     void linesOfPagesWrap(String folder) throws IOException {
         List<String> tooLong = new ArrayList<>();
         int pages = 0;

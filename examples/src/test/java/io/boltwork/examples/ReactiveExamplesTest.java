@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** The examples of docs/reactive.md behave as the page says. */
+/** The examples of docs/start/reactive.md behave as the page says. */
 class ReactiveExamplesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

@@ -21,17 +21,17 @@ class ReadmeTest {
     @ValueSource(
             strings = {
                 "README.md",
-                "docs/choosing.md",
-                "docs/dashboards.md",
-                "docs/fencing.md",
-                "docs/migrating.md",
-                "docs/migrating-from-redisson.md",
-                "docs/redisson-bridge.md",
-                "docs/operations.md",
-                "docs/spring.md",
-                "docs/reactive.md",
-                "docs/stores.md",
-                "docs/why.md"
+                "docs/start/choosing.md",
+                "docs/run/dashboards.md",
+                "docs/start/fencing.md",
+                "docs/move/others.md",
+                "docs/move/redisson.md",
+                "docs/move/redisson-bridge.md",
+                "docs/run/operations.md",
+                "docs/start/spring.md",
+                "docs/start/reactive.md",
+                "docs/start/stores.md",
+                "docs/start/why.md"
             })
     void snippetsMatchTheirSources(String page) throws IOException {
         Readme readme = new Readme(Files.readAllLines(Path.of("..", page)));

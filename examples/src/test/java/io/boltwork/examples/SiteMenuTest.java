@@ -16,7 +16,7 @@ class SiteMenuTest {
     private static final Path ROOT = Path.of("..");
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "docs", "docs/measurements"})
+    @ValueSource(strings = {"", "docs/start", "docs/move", "docs/run", "docs/inside", "docs/inside/measurements"})
     void eachPageIsInTheMenu(String folder) throws IOException {
         String menu = Files.readString(ROOT.resolve("site/content.js"));
         try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {

@@ -1,5 +1,5 @@
 -- Announces a client to all other clients, for a limited time.
--- See docs/protocol.md#announce.
+-- See docs/inside/protocol.md#announce.
 -- KEYS
 --   1  the hash of the client
 -- ARGV

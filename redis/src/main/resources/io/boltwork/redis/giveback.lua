@@ -1,5 +1,5 @@
 -- Takes back the vote of a server of a quorum, whether or not it was given, and tells clients that wait for it.
--- See docs/protocol.md#votes-of-a-quorum.
+-- See docs/inside/protocol.md#votes-of-a-quorum.
 -- KEYS
 --   1  the hash of the lock
 -- ARGV

@@ -1,5 +1,5 @@
 -- Executes scripts that have gathered, one after the other.
--- See docs/connections.md#how-calls-leave.
+-- See docs/inside/connections.md#how-calls-leave.
 -- KEYS
 --   the hashes of the locks, one for each script
 -- ARGV

@@ -1,5 +1,5 @@
 -- Answers whether a latch is open, and notes whether a client waits for that.
--- See docs/protocol.md#latches.
+-- See docs/inside/protocol.md#latches.
 -- KEYS
 --   1  the hash of the latch
 -- ARGV

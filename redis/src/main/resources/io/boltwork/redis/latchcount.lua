@@ -1,5 +1,5 @@
 -- Counts a latch down by one. At zero, the clients that wait get messages.
--- See docs/protocol.md#latches.
+-- See docs/inside/protocol.md#latches.
 -- KEYS
 --   1  the hash of the latch
 -- ARGV

@@ -1,5 +1,5 @@
 -- Sets the count of a latch, if it is zero or was never set.
--- See docs/protocol.md#latches.
+-- See docs/inside/protocol.md#latches.
 -- KEYS
 --   1  the hash of the latch
 -- ARGV

@@ -1,5 +1,5 @@
 -- Publishes a message to the calling client, in the same way as grants, to find out whether messages of scripts arrive.
--- See docs/servers.md#the-probe.
+-- See docs/run/servers.md#the-probe.
 -- KEYS
 --   1  with sharded channels only: a key of the slot; the script does not touch it
 -- ARGV

@@ -1,5 +1,5 @@
 -- Releases a lock, asks for it again for another request, and grants it to the next waiter.
--- See docs/protocol.md#release.
+-- See docs/inside/protocol.md#release.
 -- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS
 --   1  the hash of the lock

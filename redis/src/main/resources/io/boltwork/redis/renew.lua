@@ -1,5 +1,5 @@
 -- Extends leases. Each lock has its own outcome; a key of another type spoils only its own.
--- See docs/protocol.md#renew-and-verify.
+-- See docs/inside/protocol.md#renew-and-verify.
 -- If a lock is shared with Redisson, as many keys follow again: for each lock Redisson's hash, or the same key if it is not shared.
 -- KEYS
 --   n  the hashes of the locks

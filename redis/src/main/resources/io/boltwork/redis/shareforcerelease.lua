@@ -1,6 +1,6 @@
 -- Takes a shared lock away from all its holders, or from one, and grants what is free to those that wait. The clients of the
 -- holders get messages.
--- See docs/protocol.md#shared-locks.
+-- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock
 -- ARGV

@@ -1,6 +1,6 @@
 -- Sets the capacity of a shared lock, and grants what is free to those that wait. If it has become smaller, each client that holds
 -- a part or waits is told '<<capacity>', because requests that no longer fit are refused for good.
--- See docs/protocol.md#shared-locks.
+-- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock
 -- ARGV

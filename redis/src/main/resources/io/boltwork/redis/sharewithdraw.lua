@@ -1,5 +1,5 @@
 -- Removes a request from the queue or from the holders of a shared lock, and grants what is free to those that wait.
--- See docs/protocol.md#shared-locks.
+-- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock
 -- ARGV

@@ -1,5 +1,5 @@
 -- Removes a request from the queue or from ownership, and grants a free lock to the next waiter.
--- See docs/protocol.md#withdraw.
+-- See docs/inside/protocol.md#withdraw.
 -- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS
 --   1  the hash of the lock

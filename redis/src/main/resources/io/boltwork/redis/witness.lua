@@ -1,5 +1,5 @@
 -- Notes for how long a run of the server is known to have been up, and answers what all clients have noted.
--- See docs/protocol.md#votes-of-a-quorum.
+-- See docs/inside/protocol.md#votes-of-a-quorum.
 -- KEYS
 --   1  the hash for all clients
 -- ARGV

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class ManyNamesOnRedisTest {
     private static final int NAMES = 30_000;
 
-    /* As the sizing table in docs/operations.md says. */
+    /* As the sizing table in docs/run/operations.md says. */
     private static final double MOST_BYTES = 250;
 
     /* Counts the keys of locks, and lists those that live for ever, for less than 7/8 of ten minutes or for longer than ten and a lease. */

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Compares the sizes and lives of records in docs/operations.md with those of a server. */
+/** Compares the sizes and lives of records in docs/run/operations.md with those of a server. */
 class RecordSizesTest {
     private static final Duration IDLE = Duration.ofMinutes(10);
     private static final Duration LEASE = Duration.ofSeconds(30);
@@ -80,7 +80,7 @@ class RecordSizesTest {
 
     private static Map<String, String> page() throws IOException {
         Map<String, String> sizes = new LinkedHashMap<>();
-        String page = Files.readString(Path.of("../docs/operations.md"));
+        String page = Files.readString(Path.of("../docs/run/operations.md"));
         Matcher rows =
                 Pattern.compile("(?m)^\\| ([^|]+) \\| (\\d+|as before) \\| ").matcher(page);
         while (rows.find()) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests that the rights of docs/operations.md suffice, and that without any one of them an error names it. */
+/** Tests that the rights of docs/run/operations.md suffice, and that without any one of them an error names it. */
 class RightsTest {
     static final List<String> LOCKING = List.of(
             "~boltwork:*",
@@ -64,7 +64,7 @@ class RightsTest {
     private static final List<String> LOOKING = List.of("+hgetall", "+scan");
     private static final String REPLICATING = "+wait";
 
-    /** The rights of docs/redisson-bridge.md, for locks whose names begin with {@code orders:}. */
+    /** The rights of docs/move/redisson-bridge.md, for locks whose names begin with {@code orders:}. */
     private static final List<String> BRIDGING = List.of(
             "~orders:*",
             "~redisson_lock_*",

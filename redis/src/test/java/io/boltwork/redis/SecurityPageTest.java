@@ -40,10 +40,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests the statements of docs/security.md about users of a shared Redis. Each user is created by the page's own line.
+ * Tests the statements of docs/run/security.md about users of a shared Redis. Each user is created by the page's own line.
  */
 class SecurityPageTest {
-    private static final Path PAGE = Path.of("..", "docs", "security.md");
+    private static final Path PAGE = Path.of("..", "docs", "run", "security.md");
     private static final String LOCK = "stock:1001";
     private static final String KEY = "boltwork:{" + LOCK + "}";
 

@@ -24,7 +24,7 @@ final class OldLibraryFailureAnalyzer extends AbstractFailureAnalyzer<LinkageErr
         return new FailureAnalysis(
                 "Boltwork needs a newer Lettuce or Netty than those on the class path. Missing: " + missing,
                 "Use Lettuce 7.5 or later and Netty 4.2 or later. With spring-boot-starter-parent, set the properties"
-                        + " 'lettuce.version' and 'netty.version'; see \"With Spring Boot 3\" in docs/spring.md.",
+                        + " 'lettuce.version' and 'netty.version'; see \"With Spring Boot 3\" in docs/start/spring.md.",
                 cause);
     }
 }

@@ -44,11 +44,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The files in docs/dashboards ask for meters and labels that the actuator's Prometheus endpoint of a real application has, and
+ * The files in docs/run/dashboards ask for meters and labels that the actuator's Prometheus endpoint of a real application has, and
  * Prometheus' own tool accepts them.
  */
 class DashboardsTest {
-    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path DOCS = Path.of("..", "docs", "run");
     private static final Path DASHBOARDS = DOCS.resolve("dashboards");
     private static final Pattern METER = Pattern.compile("(boltwork_[a-z_]+)(?:\\{([^}]*)})?");
     private static final Pattern LABEL = Pattern.compile("(\\w+)\\s*(?:=~|!~|!=|=)\\s*\"");
@@ -168,7 +168,7 @@ class DashboardsTest {
         expressions.forEach(DashboardsTest::assertScraped);
     }
 
-    /** The runbook of an alert is a section with its name, on the page of the site that is made from docs/dashboards.md. */
+    /** The runbook of an alert is a section with its name, on the page of the site that is made from docs/run/dashboards.md. */
     @Test
     void eachAlertLinksToItsRunbook() throws IOException {
         String pom = Files.readString(Path.of("..", "pom.xml"));
@@ -184,7 +184,7 @@ class DashboardsTest {
             assertThat(rule.get("annotations"))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .as(alert)
-                    .containsEntry("runbook_url", site + "/dashboards.html#" + alert.toLowerCase(Locale.ROOT));
+                    .containsEntry("runbook_url", site + "/run/dashboards.html#" + alert.toLowerCase(Locale.ROOT));
         }
     }
 

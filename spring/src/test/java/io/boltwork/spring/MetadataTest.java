@@ -38,7 +38,7 @@ class MetadataTest {
 
     @Test
     void everyPropertyIsDescribedTestedAndDocumented() throws Exception {
-        String docs = Files.readString(Path.of("..", "docs", "spring.md"));
+        String docs = Files.readString(Path.of("..", "docs", "start", "spring.md"));
         String tests;
         try (Stream<Path> all = Files.list(Path.of("src/test/java/io/boltwork/spring"))) {
             tests = all.filter(file -> !file.endsWith("MetadataTest.java"))
@@ -50,7 +50,7 @@ class MetadataTest {
             String name = property.get("name").asString();
             assertThat(property.path("description").asString("")).as(name).isNotBlank();
             if (name.startsWith("boltwork.")) {
-                assertThat(docs).as("docs/spring.md").contains("`" + name);
+                assertThat(docs).as("docs/start/spring.md").contains("`" + name);
                 String last = name.substring(name.lastIndexOf('.'));
                 assertThat(tests.contains(name)
                                 || tests.contains(" + \"" + last.substring(1) + "=")

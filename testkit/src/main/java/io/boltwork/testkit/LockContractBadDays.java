@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Calls on a bad day: the server is unreachable, forgets a lock or gives it away. Each row of "Bad days" in
- * {@code docs/guarantees.md} has one test, here or in {@link LockContractOwners}.
+ * {@code docs/inside/guarantees.md} has one test, here or in {@link LockContractOwners}.
  */
 abstract class LockContractBadDays extends LockContractPart {
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The owners of holds: threads and handles, their options, interrupts and callbacks. Each test stands for a row of "Bad
- * days" in {@code docs/guarantees.md}, as in {@link LockContractBadDays}.
+ * days" in {@code docs/inside/guarantees.md}, as in {@link LockContractBadDays}.
  */
 abstract class LockContractOwners extends LockContractPart {
 

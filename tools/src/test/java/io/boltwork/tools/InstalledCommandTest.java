@@ -120,7 +120,7 @@ class InstalledCommandTest {
         assertThatArchiveIsUsed(CHECKOUT);
     }
 
-    /** As docs/tools.md says. */
+    /** As docs/run/tools.md says. */
     @Test
     void theJarAloneUsesAnArchiveThatAnOptionNames() {
         String jar = RunnableJar.file().toAbsolutePath().toString();

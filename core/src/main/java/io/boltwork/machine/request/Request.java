@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Request {
 
-    /** The states of a request. docs/synchronization.md shows the transitions. */
+    /** The states of a request. docs/inside/synchronization.md shows the transitions. */
     public enum State {
         /** Asks for the lock and waits for it. */
         WANTED,

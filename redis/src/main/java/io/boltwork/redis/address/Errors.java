@@ -275,7 +275,7 @@ public final class Errors {
     public BackendException undelivered(String how) {
         return new BackendException(
                 server + " does not deliver what scripts publish: " + how
-                        + "; callers that wait for a lock would not be told that they have it (see docs/servers.md)",
+                        + "; callers that wait for a lock would not be told that they have it (see docs/run/servers.md)",
                 false,
                 null);
     }
@@ -378,7 +378,7 @@ public final class Errors {
     private static String missingRight(String error) {
         Matcher command = COMMAND.matcher(error);
         String right = ErrorCodes.isAboutRightInside(error)
-                ? "one that the scripts need, see 'Rights' in docs/operations.md"
+                ? "one that the scripts need, see 'Rights' in docs/run/operations.md"
                 : "one that its message names";
         if (error.contains(" keys ") || error.contains("access a key")) {
             right = "~<prefix>:*, to the keys of this backend's prefix";
@@ -397,7 +397,7 @@ public final class Errors {
             case "BRIDGED" ->
                 "other clients share this lock with Redisson; switch the bridge on here, too: RedisOptions.withBridge";
             case "UNBRIDGED" ->
-                "the lock cannot be shared with Redisson; see 'What is refused' in docs/redisson-bridge.md";
+                "the lock cannot be shared with Redisson; see 'What is refused' in docs/move/redisson-bridge.md";
             case "NOAUTH", "WRONGPASS" -> "the user or password is missing or wrong";
             case "DENIED" -> "the server is in protected mode; give it a password or bind it to this network";
             case "OOM" -> "its memory is full; raise maxmemory or remove data";

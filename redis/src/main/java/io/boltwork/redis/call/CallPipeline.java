@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class CallPipeline {
     /**
      * The maximum number of calls under way. If it were smaller, even a few threads would wait for one another. If it
-     * were larger, groups would be small. See docs/adr/0028-grouped-calls.md.
+     * were larger, groups would be small. See docs/inside/adr/0028-grouped-calls.md.
      */
     private static final int UNDER_WAY = 4;
 

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Routes commands to the masters of a cluster. Each master has some of the slots, and so some of the locks. A command
  * goes to the master that has its slot, as far as is known, and then wherever that master redirects it. See
- * docs/cluster.md.
+ * docs/run/cluster.md.
  */
 public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Redirector {
 

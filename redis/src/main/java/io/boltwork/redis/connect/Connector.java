@@ -306,7 +306,7 @@ public final class Connector {
         if (!garnet.isEmpty()) {
             throw errors.unfit("it is Garnet " + garnet
                     + ", which may run other commands while a script runs, so two clients could"
-                    + " get the same lock (see docs/servers.md)");
+                    + " get the same lock (see docs/run/servers.md)");
         }
         if (!ServerInfo.isAtLeast(version, MIN_MAJOR, MIN_MINOR)) {
             throw errors.unfit("its version is " + (version.isEmpty() ? "unknown" : version)

@@ -1,5 +1,5 @@
 -- Recalls a lock that its last client may retain. A message may be lost, so renewals say it as well. See
--- docs/protocol.md#retained-leases.
+-- docs/inside/protocol.md#retained-leases.
 -- Needs: key, time, lock, client, ring, retained.
 local function recall()
   local channel = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'told:' .. clientOf(owner)

@@ -8,7 +8,7 @@
 -- ms> <client>' ends this when the head passes.
 -- lapsed = '<end of short claims> <when a full claim lapsed last, both server ms> <no gone:<client> is larger>'.
 -- One call examines or moves at most slots.left places; the scripts of a group share them. After that the head may be a
--- hole, or an entry that does not count. See docs/protocol.md#the-record-on-the-server.
+-- hole, or an entry that does not count. See docs/inside/protocol.md#the-record-on-the-server.
 -- Needs: time, lock, client, save.
 local slots = KEYS.slots or {left = $PLACES_PER_STEP}
 local found, gone, deaf, stored = {}, {}, {}, nil

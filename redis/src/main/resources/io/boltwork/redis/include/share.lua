@@ -13,7 +13,7 @@
 -- hold or of a tombstone is its request, and that of a marker is ':<request>'. A tombstone has the weight 0. claim: '-' none;
 -- '1' a claim; '2' a short one of a request that is in the queue for the second time; '<takeover>/<entered, ms>' another
 -- short one.
--- See docs/protocol.md#shared-locks.
+-- See docs/inside/protocol.md#shared-locks.
 -- Needs: time.
 local key, before, ids, entries
 local capacity, set, used, soon, claims, fence, all, n, at, least, blocker, head, tail, expires, lapsed, latest

@@ -83,7 +83,7 @@ class ApplicationTest {
         assertThat(lettuce).isEqualTo(System.getProperty("boltwork.lettuce"));
         assertThat(netty).isEqualTo(System.getProperty("boltwork.netty"));
         if (boot.startsWith("3.")) {
-            assertThat(Files.readString(Path.of("..", "..", "docs", "spring.md")))
+            assertThat(Files.readString(Path.of("..", "..", "docs", "start", "spring.md")))
                     .contains("<lettuce.version>" + lettuce + "</lettuce.version>")
                     .contains("<netty.version>" + netty + "</netty.version>");
         } else {

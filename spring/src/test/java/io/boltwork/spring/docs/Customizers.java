@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.springframework.context.annotation.Bean;
 
-/** The customizers in docs/spring.md and the Javadoc. */
+/** The customizers in docs/start/spring.md and the Javadoc. */
 class Customizers {
 
     // @start region="redis"

@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** The examples of docs/spring.md behave as the page says. */
+/** The examples of docs/start/spring.md behave as the page says. */
 @SpringBootTest(properties = {"boltwork.backend=memory", "spring.datasource.url=jdbc:h2:mem:docs"})
 @Import(ExamplesTest.Solo.class)
 class ExamplesTest {

@@ -19,7 +19,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The properties shown in docs/spring.md are valid. */
+/** The properties shown in docs/start/spring.md are valid. */
 class PropertiesInDocsTest {
 
     @Test

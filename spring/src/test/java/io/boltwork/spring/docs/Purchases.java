@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The examples of docs/spring.md, README and the Javadoc. */
+/** The examples of docs/start/spring.md, README and the Javadoc. */
 @Component
 class Purchases {
     private final Stock stock;

@@ -15,7 +15,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
-/** A second client beside that of the starter, as docs/spring.md shows it. */
+/** A second client beside that of the starter, as docs/start/spring.md shows it. */
 @SpringBootTest(properties = {"boltwork.backend=memory", "spring.datasource.url=jdbc:h2:mem:second"})
 @Import(SecondClientTest.Audit.class)
 class SecondClientTest {

@@ -12,7 +12,7 @@ import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.web.servlet.MockMvc;
 
-/** A slice test has no locks by default, as docs/spring.md says. */
+/** A slice test has no locks by default, as docs/start/spring.md says. */
 @WebMvcTest(Checkout.class)
 class SliceWithoutLocksTest {
 

@@ -42,9 +42,9 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The trace that docs/dashboards.md shows is one that a web application exports. */
+/** The trace that docs/run/dashboards.md shows is one that a web application exports. */
 class TraceInDocsTest {
-    private static final Path PAGE = Path.of("..", "docs", "dashboards.md");
+    private static final Path PAGE = Path.of("..", "docs", "run", "dashboards.md");
     private static final Duration WAIT = Duration.ofMillis(200);
 
     @Test

@@ -6,7 +6,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.stereotype.Component;
 
-/** The example of docs/dashboards.md. */
+/** The example of docs/run/dashboards.md. */
 @Component
 class TracedSales {
     private final Stock stock;

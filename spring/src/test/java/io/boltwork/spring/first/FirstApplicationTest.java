@@ -17,7 +17,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The first application of docs/spring.md does what the page says. */
+/** The first application of docs/start/spring.md does what the page says. */
 class FirstApplicationTest {
     private final HttpClient http = HttpClient.newHttpClient();
     private String address;

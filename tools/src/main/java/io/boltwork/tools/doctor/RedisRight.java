@@ -26,7 +26,7 @@ record RedisRight(String right, String purpose, String command) {
     private static final String REPLICATION = "Replication.atLeast and Replication.onDisk";
     private static final String CLUSTER = "Redis Cluster";
 
-    /** The rights of every client, as in {@code docs/operations.md}. */
+    /** The rights of every client, as in {@code docs/run/operations.md}. */
     static final List<RedisRight> ALWAYS = List.of(
             always("+ping", "PING"),
             always("+info", "INFO server"),

@@ -79,6 +79,6 @@ final class Remedies {
                     "connect past the pooler, or set its pool_mode to session for this database"));
         }
         return List.of(new StoreFinding(
-                Severity.WARNING, "health", store, warning, "see docs/messages.md", "do what the warning says"));
+                Severity.WARNING, "health", store, warning, "see docs/run/messages.md", "do what the warning says"));
     }
 }

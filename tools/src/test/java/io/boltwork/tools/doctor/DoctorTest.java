@@ -154,7 +154,7 @@ class DoctorTest {
 
     @Test
     void rightsAreThoseOfTheManual() throws Exception {
-        String manual = Files.readString(Path.of("..", "docs", "operations.md"));
+        String manual = Files.readString(Path.of("..", "docs", "run", "operations.md"));
         String rights = manual.substring(manual.indexOf("## Rights"), manual.indexOf("## When a lease was lost"));
         Matcher line = Pattern.compile("\n~boltwork:\\* .*\n").matcher(rights);
         assertThat(line.find()).isTrue();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(
         named = "boltwork.pictures",
         matches = ".+",
-        disabledReason = "pictures: -Dboltwork.pictures=docs")
+        disabledReason = "pictures: -Dboltwork.pictures=docs/start")
 class SalePicturesTest {
     private static final int LARGEST = 1_500_000;
     private static final long STEP_MILLIS = 250;

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 80,
         description = {
             "Plays the traps of hand-written locks on real servers, step by step, and then the same traps with Boltwork."
-                    + " All stages take less than a minute. docs/why.md explains them.",
+                    + " All stages take less than a minute. docs/start/why.md explains them.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The pictures in docs/why.md show what the servers do, and the tests that the pages name exist. */
+/** The pictures in docs/start/why.md show what the servers do, and the tests that the pages name exist. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class WhyPageTest {
-    private static final Path DOCS = Path.of("..", "..", "docs");
+    private static final Path DOCS = Path.of("..", "..", "docs", "start");
     private static final Path PAGE = DOCS.resolve("why.md");
 
     /** The width of the pictures. Lines of pages have at most 120 characters. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Locks of other libraries, and the same locks with Boltwork. The pages docs/migrating-from-redisson.md and
- * docs/migrating.md quote them.
+ * Locks of other libraries, and the same locks with Boltwork. The pages docs/move/redisson.md and
+ * docs/move/others.md quote them.
  */
 @NullMarked
 package io.boltwork.examples.migration;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
 
-/** The examples of docs/migrating-from-redisson.md exclude others, before and after. */
+/** The examples of docs/move/redisson.md exclude others, before and after. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FromRedissonTest {
     private RedissonSite site;

@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,33 +24,45 @@ class GuaranteesTest {
 
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAME = Pattern.compile("`([a-z]\\w+)`");
+    private static final Pattern ITEM = Pattern.compile("(?m)^- .*(?:\\R {2}.*)*");
+
+    @Test
+    void everyPromiseNamesTestsThatExist() throws IOException {
+        String page = Files.readString(ROOT.resolve("docs/inside/guarantees.md"));
+        String promises = page.substring(page.indexOf("\n## Exclusion"), page.indexOf("\n## Limits"));
+        List<String> tests = ITEM.matcher(promises)
+                .results()
+                .map(MatchResult::group)
+                .map(promise -> promise.replaceAll("\\s+", " "))
+                .map(promise -> promise.substring(promise.lastIndexOf(": ")))
+                .toList();
+        assertThat(tests)
+                .hasSizeGreaterThan(100)
+                .allSatisfy(names -> assertThat(names).containsPattern(NAME));
+        assertExist(tests);
+    }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "docs/inside/guarantees.md",
-                "docs/inside/measurements/promises.md",
-                "docs/inside/measurements/redisson-tests.md"
-            })
-    void everyPromiseNamesTestsThatExist(String page) throws IOException {
-        String sources = sources();
-        List<String> rows = Files.readAllLines(ROOT.resolve(page)).stream()
+    @ValueSource(strings = {"promises.md", "redisson-tests.md"})
+    void everyFigureNamesTestsThatExist(String page) throws IOException {
+        List<String> tests = Files.readAllLines(
+                        ROOT.resolve("docs/inside/measurements").resolve(page))
+                .stream()
                 .filter(line -> line.startsWith("| ") && !line.startsWith("| promise"))
+                .map(row -> row.substring(row.lastIndexOf('|', row.length() - 2)))
                 .toList();
-        assertThat(rows).hasSizeGreaterThan(20);
-        List<String> missing = new ArrayList<>();
-        for (String row : rows) {
-            // guarantees.md has a column of tests for all kinds of locks, or one for each kind
-            int from = page.endsWith("guarantees.md") ? row.indexOf('|', 2) : row.lastIndexOf('|', row.length() - 2);
-            String tests = row.substring(from);
-            for (String test :
-                    NAME.matcher(tests).results().map(MatchResult::group).toList()) {
-                if (!sources.contains("void " + test.replace("`", "") + "(")) {
-                    missing.add(test);
-                }
-            }
-        }
-        assertThat(missing).as("missing tests that " + page + " names").isEmpty();
+        assertThat(tests).hasSizeGreaterThan(20);
+        assertExist(tests);
+    }
+
+    private static void assertExist(List<String> tests) throws IOException {
+        String sources = sources();
+        assertThat(tests.stream()
+                        .flatMap(names -> NAME.matcher(names).results())
+                        .map(name -> name.group(1))
+                        .filter(test -> !sources.contains("void " + test + "(")))
+                .as("tests that are missing")
+                .isEmpty();
     }
 
     private static String sources() throws IOException {

@@ -25,8 +25,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Calls on a bad day: the server is unreachable, forgets a lock or gives it away. Each row of "Bad days" in
- * {@code docs/inside/guarantees.md} has one test, here or in {@link LockContractOwners}.
+ * Calls on a bad day: the server is unreachable, forgets a lock or gives it away. {@code docs/inside/guarantees.md} names
+ * the tests, which are here or in {@link LockContractOwners}.
  */
 abstract class LockContractBadDays extends LockContractPart {
 

@@ -29,8 +29,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The owners of holds: threads and handles, their options, interrupts and callbacks. Each test stands for a row of "Bad
- * days" in {@code docs/inside/guarantees.md}, as in {@link LockContractBadDays}.
+ * The owners of holds: threads and handles, their options, interrupts and callbacks. {@code docs/inside/guarantees.md}
+ * names these tests, as those of {@link LockContractBadDays}.
  */
 abstract class LockContractOwners extends LockContractPart {
 

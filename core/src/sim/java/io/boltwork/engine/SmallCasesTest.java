@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Tests two clients with a few requests each, and one fault, in all orders: see {@link SmallCase}. A normal run explores the
- * shorter paths only. {@code mvn -B verify -Pproof} explores many more, and writes the tables of docs/inside/proof.md to
- * target/small-cases.md and target/small-cases-shared.md.
+ * shorter paths only. {@code mvn -B verify -Pproof} explores many more, and writes tables to target/small-cases.md and
+ * target/small-cases-shared.md.
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @ExtendWith(Quiet.class)

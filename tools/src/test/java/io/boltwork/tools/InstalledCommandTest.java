@@ -120,7 +120,6 @@ class InstalledCommandTest {
         assertThatArchiveIsUsed(CHECKOUT);
     }
 
-    /** As docs/run/tools.md says. */
     @Test
     void theJarAloneUsesAnArchiveThatAnOptionNames() {
         String jar = RunnableJar.file().toAbsolutePath().toString();

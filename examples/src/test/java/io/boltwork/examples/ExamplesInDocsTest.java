@@ -12,7 +12,6 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
-import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.redis.RedisBackend;
@@ -230,50 +229,6 @@ class ExamplesInDocsTest {
     }
 
     @Test
-    void operationsLooks() {
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        try (Lease lease = stock.acquire()) {
-            Operations.look(elsewhere, new PrintStream(printed, true, StandardCharsets.UTF_8));
-            assertThat(printed.toString(StandardCharsets.UTF_8).lines())
-                    .anyMatch(line -> line.matches("checkout@.*, wire version \\d+"))
-                    .anyMatch(line -> line.startsWith("stock:1001 HELD, fencing token " + lease.fencingToken()))
-                    .anyMatch(line -> line.startsWith("stock:1001 HELD by checkout@"));
-        }
-    }
-
-    @Test
-    void operationsAddsUpTheTurnsOfAllClients() {
-        for (int i = 0; i < 5; i++) {
-            stock.acquire().release();
-        }
-        Await.until(
-                "the turns are announced",
-                () -> Operations.busiest(elsewhere.inspector()).getOrDefault("stock:1001", 0L) >= 5);
-    }
-
-    @Test
-    void operationsForces() {
-        Lease lease = stock.acquire();
-        assertThat(Operations.force(elsewhere.inspector(), "stock:1001")).isTrue();
-        assertThat(Operations.force(elsewhere.inspector(), "stock:1001")).isFalse();
-        assertThatThrownBy(lease::release).hasMessageContaining("released by force");
-    }
-
-    @Test
-    void operationsRetains() throws InterruptedException {
-        MemoryServer server = MemoryServer.create();
-        try (LockClient here = LockClient.create(MemoryBackend.on(server));
-                LockClient there = LockClient.create(MemoryBackend.on(server))) {
-            FencedLock shard = Operations.retained(here);
-            shard.acquire().release();
-            assertThat(shard.isLocked()).as("it is retained").isTrue();
-            try (Lease lease = Operations.retained(there).acquire()) {
-                assertThat(lease.isValid()).isTrue();
-            }
-        }
-    }
-
-    @Test
     void operationsCoolsDown() {
         Duration quiet = Duration.ofMinutes(1);
         MemoryServer server = MemoryServer.create();
@@ -285,38 +240,6 @@ class ExamplesInDocsTest {
             server.advance(quiet.plusSeconds(1));
             assertThat(Operations.firstFor(there, "mail", quiet)).isTrue();
         }
-    }
-
-    @Test
-    void operationsMeasures() {
-        MemoryServer server = MemoryServer.create();
-        try (LockClient measured = LockClient.create(MemoryBackend.on(server))) {
-            Operations.metrics(measured, new Operations.Metrics() {
-                @Override
-                public void count(String name, Object tag) {
-                    events.add(name + " " + tag);
-                }
-
-                @Override
-                public void time(String name, Object tag, Duration time) {
-                    events.add(name + " " + tag);
-                }
-            });
-            measured.lock("a").acquire().release();
-            Await.until("two events have arrived", () -> events.size() == 2);
-            measured.lock("a", LockOptions.fixedLease(Duration.ofMillis(10))).lock();
-            Await.until("five events have arrived", () -> events.size() == 5);
-            server.restart();
-            Await.until("six events have arrived", () -> events.size() == 6);
-        }
-        assertThat(events)
-                .containsExactly(
-                        "lock.waited GRANTED",
-                        "lock.held released",
-                        "lock.waited GRANTED",
-                        "lock.held lost",
-                        "lock.lost EXPIRED",
-                        "lock.outage true");
     }
 
     private final class Application implements ClassExamples.Application {

@@ -23,10 +23,11 @@ class LogMessagesTest {
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
     private static final Pattern CALL = Pattern.compile(
             "LOG\\.log\\(\\s*System\\.Logger\\.Level\\.([A-Z]+),\\s*(" + LITERAL + "(?:\\s*\\+\\s*" + LITERAL + ")*)");
-    private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `([^`]+)` \\|.*");
+    private static final Pattern LEVEL = Pattern.compile("(?s)\n### ([A-Z]+)\n(.*?)(?=\n##)");
+    private static final Pattern ITEM = Pattern.compile("(?m)^- `([^`]+)`");
 
     @Test
-    void tableListsEveryMessageAndNoOther() throws IOException {
+    void listsHaveEveryMessageAndNoOther() throws IOException {
         List<String> logged = new ArrayList<>();
         for (Path source : sources()) {
             String text = Files.readString(source);
@@ -38,9 +39,11 @@ class LogMessagesTest {
                     text.lines().filter(line -> line.contains("LOG.log(")).count());
             logged.addAll(calls);
         }
-        List<String> told = Files.readAllLines(MESSAGES).stream()
-                .flatMap(line -> ROW.matcher(line).results())
-                .map(row -> row.group(1) + " " + row.group(2))
+        List<String> told = LEVEL.matcher(Files.readString(MESSAGES))
+                .results()
+                .flatMap(level -> ITEM.matcher(level.group(2))
+                        .results()
+                        .map(item -> level.group(1) + " " + item.group(1).replaceAll("\\s+", " ")))
                 .toList();
         assertThat(told).hasSizeGreaterThan(5).containsExactlyInAnyOrderElementsOf(logged);
     }
@@ -67,7 +70,7 @@ class LogMessagesTest {
         assertThat(comment).contains("{@code " + rights + "}").contains("{@code +hgetall +scan}");
     }
 
-    /** Returns a message as the table shows it: in one piece, with dots for the values. */
+    /** Returns a message as the lists show it: in one piece, with dots for the values. */
     private static String message(String literals) {
         String format = Pattern.compile(LITERAL)
                 .matcher(literals)

@@ -217,7 +217,14 @@ class DashboardsTest {
         Set<String> named = new TreeSet<>();
         METER.matcher(page).results().forEach(meter -> named.add(meter.group(1)));
         assertThat(named).containsExactlyElementsOf(SCRAPED.keySet());
-        assertThat(alerts()).allSatisfy(rule -> assertThat(page).contains("| `" + rule.get("alert") + "` |"));
+        assertThat(alerts())
+                .allSatisfy(
+                        rule -> assertThat(page).contains("### " + rule.get("alert") + "\n\n" + severity(rule) + ": "));
+    }
+
+    private static String severity(Map<String, Object> rule) {
+        String severity = String.valueOf(((Map<?, ?>) rule.get("labels")).get("severity"));
+        return severity.substring(0, 1).toUpperCase(Locale.ROOT) + severity.substring(1);
     }
 
     @Test

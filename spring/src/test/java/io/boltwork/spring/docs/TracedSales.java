@@ -6,7 +6,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.stereotype.Component;
 
-/** The example of docs/run/dashboards.md. */
+/** The service in the trace of docs/run/dashboards.md. */
 @Component
 class TracedSales {
     private final Stock stock;
@@ -17,10 +17,8 @@ class TracedSales {
         this.observations = observations;
     }
 
-    // @start region="traced"
     @DistributedLock("stock:#{#item}")
     public boolean sell(String item) {
         return Observation.createNotStarted("sell", observations).observe(() -> stock.decrease(item) > 0);
     }
-    // @end
 }

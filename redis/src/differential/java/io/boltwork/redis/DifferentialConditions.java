@@ -94,6 +94,10 @@ final class DifferentialConditions {
                 run.pass(LockBackend.CLAIM_MILLIS);
                 return commands.newerRestore(lock);
             }));
+            scenes.add(
+                    () -> aSignalledRequestThatIsGoneLeaves(true, request -> new Command.Withdraw(lock, request, 0)));
+            scenes.add(() -> aSignalledRequestThatIsGoneLeaves(true, request -> acquire(request, true)));
+            scenes.add(() -> aSignalledRequestThatIsGoneLeaves(false, request -> commands.renewalOf(lock, request)));
             scenes.add(this::theNextAsksWhenASignalledOwnerIsGone);
             scenes.add(this::aWaitingRequestAsksWhenALeaseHasEnded);
             scenes.add(this::aLateReleaseSignalsAsAShortClaimLapses);
@@ -134,13 +138,16 @@ final class DifferentialConditions {
             awaitBy(listener() + ":" + ++number, CONDITIONS.get(1));
         }
         List<String> waiting = new ArrayList<>(conditions.keySet());
+        awaitBy("bob:" + ++number, CONDITIONS.get(2));
         for (int i = 0; i < 30; i++) {
             String request = waiting.get(commands.below(waiting.size()));
             step(commands.oneIn(2) ? new Command.Withdraw(lock, request, 0) : acquire(request, false));
         }
-        step(signalling(CROWD / 2)); // while a request holds the lock, so that the places are used for moving alone
+        // while a request holds the lock, so that the places are used for moving alone
+        step(signalling(CONDITIONS.get(1), CROWD / 2));
+        step(signalling(CONDITIONS.get(2), 1)); // while signals of the other condition are due
         step(plain(client() + ":" + ++number));
-        step(signalling(Signal.ALL));
+        step(signalling(CONDITIONS.get(1), Signal.ALL));
         String late = listener() + ":" + ++number;
         conditions.put(late, CONDITIONS.get(1));
         step(release(List.of(), acquire(late, true), 0));
@@ -151,8 +158,8 @@ final class DifferentialConditions {
         step(acquire(late, true)); // still waits, because no signal is meant for it
     }
 
-    private Command<?> signalling(int waiters) {
-        return new Command.Withdraw(lock, null, 0, HeldShare.WHOLE, List.of(new Signal(CONDITIONS.get(1), waiters)));
+    private Command<?> signalling(String condition, int waiters) {
+        return new Command.Withdraw(lock, null, 0, HeldShare.WHOLE, List.of(new Signal(condition, waiters)));
     }
 
     /** Takes the lock from a signalled request before it has taken it, while another one waits for the condition. */
@@ -211,6 +218,27 @@ final class DifferentialConditions {
         step(acquire("alice:0", false));
         step(plain("alice:" + ++number));
         step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
+        step(leaving.by(request));
+    }
+
+    /**
+     * Lets a signalled request leave the middle of the queue after a claim of its client has lapsed.
+     *
+     * @param isFollowed whether another request waits for the condition
+     */
+    private void aSignalledRequestThatIsGoneLeaves(boolean isFollowed, Leaving leaving) throws Exception {
+        String request = "bob:" + ++number;
+        awaitBy(request, CONDITIONS.get(1));
+        if (isFollowed) {
+            awaitBy("carol:" + ++number, CONDITIONS.get(1));
+        }
+        step(acquire("alice:0", false));
+        for (String client : List.of("bob", "alice", "carol")) {
+            step(plain(client + ":" + ++number));
+        }
+        step(release(List.of(new Signal(CONDITIONS.get(1), 1)), null, 0));
+        run.pass(LockBackend.CLAIM_MILLIS);
+        step(new Command.Withdraw(lock, null, 0));
         step(leaving.by(request));
     }
 

@@ -9,6 +9,7 @@ import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.ReplicaGroup;
@@ -56,9 +57,11 @@ class DeliveryProbeTest {
     private static final RedisOptions QUICK = RedisOptions.defaults().withConnectTimeout(Duration.ofSeconds(2));
 
     private static @Nullable BackendException refused(String uri) {
-        return catchThrowableOfType(
-                BackendException.class,
-                () -> Client.open("a", RedisBackend.connect(uri, QUICK)).close());
+        return catchThrowableOfType(BackendException.class, () -> {
+            try (LockBackend backend = RedisBackend.connect(uri, QUICK)) {
+                Client.open("a", backend);
+            }
+        });
     }
 
     /** Replaces the given number of first answers to probes by another value. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench;
 
-import io.boltwork.redis.PairScripts;
+import io.boltwork.redis.call.Script;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +94,11 @@ final class ScriptPair implements Contender {
     }
 
     private static Digests load(Calls calls) {
-        return new Digests(calls.load(PairScripts.acquire()), calls.load(PairScripts.release()));
+        return new Digests(calls.load(text(Script.ACQUIRE)), calls.load(text(Script.RELEASE)));
+    }
+
+    private static String text(Script script) {
+        return new String(script.text(), StandardCharsets.UTF_8);
     }
 
     private final class Pair implements BenchLock {

@@ -59,11 +59,6 @@ enum BenchDeployment {
         return this == STANDALONE ? "" : " --deployment " + id();
     }
 
-    /** Returns the contender that the tables on a store other than Redis compare the others with. */
-    Entrant reference() {
-        return this == ZOOKEEPER ? Entrant.CURATOR : Entrant.JDBC_REGISTRY;
-    }
-
     /** Returns all deployments whose results are on the same page. */
     List<BenchDeployment> onSamePage() {
         return Stream.of(values()).filter(other -> other.isRedis() == isRedis()).toList();

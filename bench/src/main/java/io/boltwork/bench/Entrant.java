@@ -100,6 +100,11 @@ enum Entrant {
                         "there is no contender '" + id + "'; there are " + String.join(", ", ids())));
     }
 
+    /** Returns the contender that the tables on a store other than Redis compare the others with. */
+    static Entrant reference(BenchDeployment store) {
+        return store == BenchDeployment.ZOOKEEPER ? CURATOR : JDBC_REGISTRY;
+    }
+
     static List<String> ids() {
         return Arrays.stream(values()).map(Entrant::id).collect(Collectors.toList());
     }

@@ -76,7 +76,7 @@ final class ScenarioSection {
         List<Figure> columns = results.columns();
         Figure first = columns.get(0);
         BenchDeployment deployment = results.deployment();
-        Entrant base = deployment.isRedis() ? scenario.reference(point) : deployment.reference();
+        Entrant base = deployment.isRedis() ? scenario.reference(point) : Entrant.reference(deployment);
         double reference = results.median(point, base, first);
         int repetitions = results.repetitions(point);
         out.paragraph("**" + point + "**, " + (repetitions == 1 ? "measured once" : "medians of " + repetitions));

@@ -60,7 +60,7 @@ final class SeveralJvms extends LoadScenario {
 
     @Override
     public List<Target> targetsOn(BenchDeployment store) {
-        return List.of(Target.ratio(FOUR.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, store.reference(), true, 10));
+        return List.of(Target.ratio(FOUR.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.reference(store), true, 10));
     }
 
     @Override

@@ -70,7 +70,7 @@ final class SharedLock extends LoadScenario {
 
     @Override
     public List<Target> targetsOn(BenchDeployment store) {
-        return List.of(Target.ratio(SIXTEEN.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, store.reference(), true, 10));
+        return List.of(Target.ratio(SIXTEEN.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.reference(store), true, 10));
     }
 
     @Override

@@ -63,7 +63,7 @@ class StoresTest {
         for (Scenario scenario : bench.wanted()) {
             for (Point point : scenario.points(bench.plan())) {
                 assertThat(scenario.entrants(bench.plan(), point))
-                        .contains(Entrant.BOLTWORK, store.reference())
+                        .contains(Entrant.BOLTWORK, Entrant.reference(store))
                         .isSubsetOf(bench.chosen());
                 assertThat(scenario.entrants(bench.plan(), point).contains(Entrant.SHEDLOCK))
                         .isEqualTo(store.isDatabase() && scenario.id().equals("S1"));

@@ -17,59 +17,21 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.boltwork.rooms.Rooms;
 import io.boltwork.spi.Command;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Date;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The allowed dependencies between the packages of core. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-
-    /** The rooms from the lowest to the highest, and what lives in each. A room may use the ones before it. */
-    private static final Map<String, String> ROOMS = rooms(
-            "io.boltwork.spi", "what a client and a backend say to each other, as values",
-            "io.boltwork.spi.rules", "the rules of the protocol, without a store or a clock",
-            "io.boltwork", "what users import",
-            "io.boltwork.fence", "guards at a resource, which need a token only",
-            "io.boltwork.memory", "a backend whose clock and faults belong to the test",
-            "io.boltwork.store", "the rules on records with a version",
-            "io.boltwork.machine.request", "what a machine is made of: requests, waiters, holds, times",
-            "io.boltwork.machine.state", "the state of one lock, and the effects that a machine asks for",
-            "io.boltwork.machine.parts", "one class for each state of a request",
-            "io.boltwork.machine", "the machine of a lock, which passes events to the parts",
-            "io.boltwork.machine.latch", "the machine of a latch",
-            "io.boltwork.engine.client",
-                    "what all parts of a client's engine share: threads, clock, listeners, identity",
-            "io.boltwork.engine.drive", "mailboxes and drivers, which run machines; renewals",
-            "io.boltwork.engine.watch", "what concerns the whole backend: outages, announcements, repeated releases",
-            "io.boltwork.engine.diagnose", "deadlocks, long holds and long waits, which are only read",
-            "io.boltwork.engine", "the engine of a client, which makes its parts and ends them; where threads block",
-            "io.boltwork.engine.locks", "the objects that users have in their hands",
-            "io.boltwork.engine.locks.multi", "several locks as one",
-            "io.boltwork.quorum", "one backend made of several");
-
-    private static Map<String, String> rooms(String... roomsAndSentences) {
-        Map<String, String> rooms = new LinkedHashMap<>();
-        for (int i = 0; i < roomsAndSentences.length; i += 2) {
-            rooms.put(roomsAndSentences[i], roomsAndSentences[i + 1]);
-        }
-        return rooms;
-    }
 
     /** The types that use a higher package. Backends throw the API's exceptions, and a client creates its engine. */
     private static final Map<String, Set<String>> UPWARD = Map.of(
@@ -87,51 +49,50 @@ class ArchitectureTest {
     /** Types of the API that use no other type, and that all rooms may use. */
     private static final Set<String> LEAVES = Set.of("io.boltwork.LockKind");
 
+    private static final Rooms ROOMS = Rooms.fromLowest(
+                    "io.boltwork.spi",
+                    "io.boltwork.spi.rules",
+                    "io.boltwork",
+                    "io.boltwork.fence",
+                    "io.boltwork.memory",
+                    "io.boltwork.store",
+                    "io.boltwork.machine.request",
+                    "io.boltwork.machine.state",
+                    "io.boltwork.machine.parts",
+                    "io.boltwork.machine",
+                    "io.boltwork.machine.latch",
+                    "io.boltwork.engine.client",
+                    "io.boltwork.engine.drive",
+                    "io.boltwork.engine.watch",
+                    "io.boltwork.engine.diagnose",
+                    "io.boltwork.engine",
+                    "io.boltwork.engine.locks",
+                    "io.boltwork.engine.locks.multi",
+                    "io.boltwork.quorum")
+            .except(ArchitectureTest::mayUse);
+
+    private static boolean mayUse(Dependency use) {
+        JavaClass type = use.getOriginClass();
+        JavaClass used = use.getTargetClass();
+        String edge = type.getPackageName() + " -> " + used.getPackageName();
+        return LEAVES.contains(used.getName())
+                || UPWARD.getOrDefault(edge, Set.of())
+                        .contains(Rooms.outermost(type).getSimpleName());
+    }
+
     @ArchTest
     static void roomsUseLowerRooms(JavaClasses types) {
-        List<String> order = List.copyOf(ROOMS.keySet());
-        Set<String> found = new TreeSet<>();
-        for (JavaClass type : types) {
-            int room = order.indexOf(type.getPackageName());
-            assertThat(room).as("the package of %s", type.getName()).isNotNegative();
-            for (Dependency use : type.getDirectDependenciesFromSelf()) {
-                String other = use.getTargetClass().getPackageName();
-                if (order.indexOf(other) > room
-                        && !LEAVES.contains(use.getTargetClass().getName())) {
-                    String edge = type.getPackageName() + " -> " + other;
-                    if (!UPWARD.getOrDefault(edge, Set.of())
-                            .contains(outermost(type).getSimpleName())) {
-                        found.add(String.format(
-                                "%s has %s, and %s has %s. The latter is the higher room: %s",
-                                type.getPackageName(),
-                                ROOMS.get(type.getPackageName()),
-                                other,
-                                ROOMS.get(other),
-                                use.getDescription()));
-                    }
-                }
-            }
-        }
-        assertThat(found).as("uses of higher packages").isEmpty();
+        ROOMS.useLowerOnes(types);
     }
 
     @ArchTest
     static void noCycleOfTypesCrossesRooms(JavaClasses types) {
-        for (JavaClass type : types) {
-            JavaClass top = outermost(type);
-            for (JavaClass reached : reachable(top)) {
-                if (!reached.getPackageName().equals(top.getPackageName())) {
-                    assertThat(reachable(reached))
-                            .as("types that %s uses, which %s uses", reached.getName(), top.getName())
-                            .doesNotContain(top);
-                }
-            }
-        }
+        ROOMS.shareNoCycle(types);
     }
 
     /**
-     * By package, the most types that use one another, directly or not; 0 where none is named. They can be understood only together. The commands are
-     * one sealed family, and count as one type in however many files they are.
+     * By package, the most types that use one another, directly or not; 0 where none is named. They can be understood
+     * only together. The commands are one sealed family, and count as one type in however many files they are.
      */
     private static final Map<String, Integer> LARGEST_CYCLES = Map.of(
             "io.boltwork.spi", 3, // the commands, their executor and their visitor
@@ -145,16 +106,10 @@ class ArchitectureTest {
 
     @ArchTest
     static void cyclesOfTypesAreSmall(JavaClasses types) {
-        for (String room : ROOMS.keySet()) {
-            Map<String, Set<String>> cycles = new TreeMap<>();
-            Set<JavaClass> tops = types.stream()
-                    .filter(type -> type.getPackageName().equals(room))
-                    .map(ArchitectureTest::outermost)
-                    .collect(Collectors.toSet());
-            for (JavaClass top : tops) {
-                cycles.put(top.getSimpleName(), cycle(top));
-            }
-            Set<String> largest = cycles.values().stream()
+        for (String room : ROOMS.packages()) {
+            Set<JavaClass> tops = ROOMS.types(room, types);
+            Set<String> largest = tops.stream()
+                    .map(ArchitectureTest::cycle)
                     .max(Comparator.comparingInt(Set::size))
                     .orElseThrow();
             assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CYCLES.getOrDefault(room, 0));
@@ -163,44 +118,9 @@ class ArchitectureTest {
     }
 
     private static Set<String> cycle(JavaClass top) {
-        return reachable(top).stream()
-                .filter(other -> reachable(other).contains(top))
+        return ROOMS.cycle(top).stream()
                 .map(type -> type.isAssignableTo(Command.class) ? "Command" : type.getSimpleName())
                 .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private static final Map<JavaClass, Set<JavaClass>> REACHABLE = new HashMap<>();
-
-    private static Set<JavaClass> reachable(JavaClass from) {
-        Set<JavaClass> known = REACHABLE.get(from);
-        if (known == null) {
-            known = new LinkedHashSet<>();
-            Deque<JavaClass> next = new ArrayDeque<>(List.of(from));
-            while (!next.isEmpty()) {
-                for (JavaClass used : uses(next.remove())) {
-                    if (known.add(used)) {
-                        next.add(used);
-                    }
-                }
-            }
-            REACHABLE.put(from, known);
-        }
-        return known;
-    }
-
-    private static Set<JavaClass> uses(JavaClass top) {
-        return Stream.concat(
-                        Stream.of(top),
-                        top.getPackage().getClassesInPackageTree().stream()
-                                .filter(type -> outermost(type).equals(top)))
-                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
-                .map(use -> outermost(use.getTargetClass().getBaseComponentType()))
-                .filter(used -> used.getPackageName().startsWith("io.boltwork") && !used.equals(top))
-                .collect(Collectors.toSet());
-    }
-
-    private static JavaClass outermost(JavaClass type) {
-        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
     }
 
     @ArchTest
@@ -218,8 +138,8 @@ class ArchitectureTest {
             .callMethod(Thread.class, "start");
 
     /**
-     * The wall clock jumps. Losses and client records have a date for people to read, and ids differ by it. Nothing else may
-     * read it, except for SuspensionDetector, which is given a clock.
+     * The wall clock jumps. Losses and client records have a date for people to read, and ids differ by it. Nothing
+     * else may read it, except for SuspensionDetector, which is given a clock.
      */
     @ArchTest
     static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = noClasses()

@@ -1,6 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench;
 
+import io.boltwork.bench.contender.BenchDeployment;
+import io.boltwork.bench.entrant.Entrant;
+import io.boltwork.bench.job.BenchPlan;
+import io.boltwork.bench.job.Facts;
+import io.boltwork.bench.job.StoreServer;
+import io.boltwork.bench.measure.Awake;
+import io.boltwork.bench.measure.Moment;
+import io.boltwork.bench.measure.Progress;
+import io.boltwork.bench.page.EarlierPage;
+import io.boltwork.bench.page.EngineAlone;
+import io.boltwork.bench.page.Plots;
+import io.boltwork.bench.page.ResultPage;
+import io.boltwork.bench.page.Selection;
+import io.boltwork.bench.page.Store;
+import io.boltwork.bench.page.StorePage;
+import io.boltwork.bench.scenario.Runner;
+import io.boltwork.bench.scenario.Scenario;
+import io.boltwork.bench.scenario.ScenarioResults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

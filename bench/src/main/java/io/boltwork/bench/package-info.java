@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Measures Boltwork beside its peers and beside the limits of Redis; {@code bench/run --help} explains it. */
+/**
+ * The command line of the bench, which measures Boltwork beside its peers and beside the limits of Redis. Uses all rooms;
+ * {@code bench/run --help} explains it.
+ */
 @NullMarked
 package io.boltwork.bench;
 

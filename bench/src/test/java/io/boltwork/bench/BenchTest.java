@@ -3,6 +3,17 @@ package io.boltwork.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.bench.contender.BenchDeployment;
+import io.boltwork.bench.entrant.Entrant;
+import io.boltwork.bench.entrant.Sample;
+import io.boltwork.bench.job.BenchPlan;
+import io.boltwork.bench.measure.Figure;
+import io.boltwork.bench.measure.Point;
+import io.boltwork.bench.scenario.Handoff;
+import io.boltwork.bench.scenario.OneThread;
+import io.boltwork.bench.scenario.OtherKinds;
+import io.boltwork.bench.scenario.Runner;
+import io.boltwork.bench.scenario.Scenario;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

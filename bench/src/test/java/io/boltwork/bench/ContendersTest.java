@@ -3,6 +3,15 @@ package io.boltwork.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.bench.contender.BenchDeployment;
+import io.boltwork.bench.contender.BenchLock;
+import io.boltwork.bench.contender.Contender;
+import io.boltwork.bench.contender.Setting;
+import io.boltwork.bench.entrant.Entrant;
+import io.boltwork.bench.entrant.ServerCounters;
+import io.boltwork.bench.job.BenchServers;
+import io.boltwork.bench.job.LoadJob;
+import io.boltwork.bench.scenario.OneThread;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import java.nio.file.Path;

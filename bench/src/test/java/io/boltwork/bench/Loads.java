@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench;
 
+import io.boltwork.bench.contender.BenchDeployment;
+import io.boltwork.bench.contender.Contender;
+import io.boltwork.bench.contender.ExclusionBoard;
+import io.boltwork.bench.job.BenchPlan;
+import io.boltwork.bench.job.LoadJob;
+import io.boltwork.bench.job.Order;
+import io.boltwork.bench.job.Site;
+import io.boltwork.bench.measure.WorkOutcome;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

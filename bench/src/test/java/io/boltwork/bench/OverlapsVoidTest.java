@@ -3,6 +3,18 @@ package io.boltwork.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.bench.contender.BenchLock;
+import io.boltwork.bench.contender.Contender;
+import io.boltwork.bench.contender.ExclusionBoard;
+import io.boltwork.bench.entrant.Entrant;
+import io.boltwork.bench.entrant.Sample;
+import io.boltwork.bench.job.BenchPlan;
+import io.boltwork.bench.job.Facts;
+import io.boltwork.bench.job.LoadJob;
+import io.boltwork.bench.measure.Figure;
+import io.boltwork.bench.measure.Wait;
+import io.boltwork.bench.page.ResultPage;
+import io.boltwork.bench.scenario.ScenarioResults;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -45,7 +45,6 @@ const sections = [
       'docs/inside/guarantees',
       'docs/inside/proof',
       'docs/inside/track-record',
-      'docs/inside/mutants',
       'docs/inside/measurements/README',
       'docs/inside/measurements/performance',
       'docs/inside/measurements/stores',

@@ -45,11 +45,12 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         description = {
-            "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, and"
-                    + " writes docs/inside/measurements/performance.md. On a database or on ZooKeeper, it measures Boltwork"
-                    + " beside the peers there, and writes docs/inside/measurements/stores.md. A full run takes more than an hour on a machine that"
-                    + " does nothing else. It can be done in parts: the page keeps its sections of the scenarios that"
-                    + " were not measured again, with their commit. --quick takes less than three minutes.",
+            "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, or on"
+                    + " a database or ZooKeeper, beside the peers there. Writes the whole page to bench/target/results,"
+                    + " and the figures that matter to docs/inside/measurements/performance.md or stores.md. A full run"
+                    + " takes more than an hour on a machine that does nothing else. It can be done in parts: the pages"
+                    + " keep the scenarios that were not measured again, with their commit. --quick takes less than"
+                    + " three minutes.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -221,7 +222,7 @@ final class Bench implements Callable<Integer> {
     private int report(Store store, Facts facts, List<Scenario> wanted) throws IOException {
         boolean complete = isComplete();
         String name = deployment.isRedis() ? "performance.md" : "stores.md";
-        Path page = (complete ? DOCS : store.directory()).resolve(name);
+        Path page = store.directory().resolve(name);
         Selection selection = reportOnly ? Selection.newest(store, deployment) : Selection.of(store, facts);
         List<ScenarioResults> results = selection.results();
         if (!complete) {
@@ -237,11 +238,14 @@ final class Bench implements Callable<Integer> {
                 : new StorePage(results, earlier).text();
         Files.createDirectories(Objects.requireNonNull(page.getParent()));
         Files.writeString(page, text);
+        System.err.println("Wrote " + page);
         if (!complete) {
             System.out.print(text);
-        }
-        System.err.println("Wrote " + page);
-        if (complete) {
+        } else {
+            Path kept = DOCS.resolve(name);
+            ShortPage shorter = new ShortPage(deployment.onSamePage(), new EarlierPage(text), EarlierPage.read(kept));
+            Files.writeString(kept, shorter.text());
+            System.err.println("Wrote " + kept);
             selection.remarks().forEach(System.err::println);
         }
         return exitCode(results);

@@ -9,10 +9,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The page that exists before a run. The new page keeps its sections of scenarios that were not measured again, with
- * their rows in the tables at its beginning, and names the commit that they were measured at.
+ * their rows in the tables at its beginning, and names the commit that they were measured at. {@link ShortPage} reads
+ * the whole page of a run in the same way.
  */
 public final class EarlierPage {
     public static final EarlierPage NONE = new EarlierPage("");
@@ -20,6 +24,7 @@ public final class EarlierPage {
     private static final String AT_COMMIT = ", at commit ";
     private static final String COMMAND = "`bench/run";
     private static final String END_OF_TIME = " UTC";
+    private static final Pattern MEASURED_AT = Pattern.compile(END_OF_TIME + AT_COMMIT + "(\\w+)");
 
     private final List<String> lines;
 
@@ -50,6 +55,21 @@ public final class EarlierPage {
         return section(heading).stream()
                 .filter(line -> line.startsWith("| " + scenario + " |") || line.startsWith("| " + scenario + ", "))
                 .toList();
+    }
+
+    /** Returns the paragraphs before the first section that warn of the results. */
+    List<String> warnings() {
+        return Stream.of(String.join("\n", lines).split("\n\n"))
+                .takeWhile(paragraph -> !paragraph.startsWith("## "))
+                .filter(paragraph -> paragraph.startsWith("**"))
+                .map(paragraph -> paragraph.replace('\n', ' '))
+                .toList();
+    }
+
+    /** Returns the commit at which the scenario of a section was measured. */
+    String commit(String heading) {
+        Matcher commit = MEASURED_AT.matcher(String.join(" ", section(heading)));
+        return commit.find() ? commit.group(1) : facts().getOrDefault(ResultPage.COMMIT, "unknown");
     }
 
     /** Returns whether there is a section whose heading begins with the text. */

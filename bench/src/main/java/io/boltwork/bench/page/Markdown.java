@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.page;
 
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** A Markdown text under construction. Not thread-safe. */
@@ -53,6 +54,11 @@ final class Markdown {
 
     static String cells(String... cells) {
         return "| " + String.join(" | ", cells) + " |";
+    }
+
+    /** Returns the cells of a row. */
+    static List<String> cellsOf(String row) {
+        return List.of(row.substring(2, row.length() - 2).split(" \\| "));
     }
 
     @Override

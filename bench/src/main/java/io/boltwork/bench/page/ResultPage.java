@@ -14,16 +14,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The page {@code docs/inside/measurements/performance.md}. All of its figures come from the data. */
+/** The whole page about Redis, from which {@link ShortPage} takes that of {@code docs}. */
 public final class ResultPage {
     static final String CONDITIONS = "Machine, versions, method";
     static final String COMMIT = "measured at commit";
     private static final String TARGETS = "## Targets";
     private static final String PEERS = "## Where a peer is better";
-    private static final String CLUSTER = "## On a Redis Cluster";
+    static final String CLUSTER = "## On a Redis Cluster";
     private static final String CLUSTER_TARGETS = "### Targets on the cluster";
     private static final String CLUSTER_PEERS = "### Where a peer is better on the cluster";
-    private static final String ENGINE = "## The engine alone";
+    static final String ENGINE = "## The engine alone";
 
     private final List<ScenarioResults> all;
     private final List<ScenarioResults> standalone;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The page {@code docs/inside/measurements/stores.md}. All of its figures come from the data. */
+/** The whole page about the other stores, from which {@link ShortPage} takes that of {@code docs}. */
 public final class StorePage {
     private static final List<BenchDeployment> STORES = BenchDeployment.POSTGRESQL.onSamePage();
 

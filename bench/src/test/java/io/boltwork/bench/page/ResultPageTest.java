@@ -142,6 +142,54 @@ class ResultPageTest {
                 .contains("UTC, at commit last, 2.0 s");
     }
 
+    @Test
+    void shortPageHasARowForEachFigureAndPeer() {
+        String page =
+                shortPage(page(List.of(results(), results("S3", "16 threads", facts(BenchPlan.FULL, "abc"))), ""), "");
+        assertThat(page)
+                .contains("| S1 | pairs/s ÷ Redisson getLock | ≥ 1.3 | 1 thread: 1.5 |")
+                .contains("| S1 | pairs/s ÷ floor: the two scripts over Lettuce | ≥ 0.97 | 1 thread: **0.75** |")
+                .contains("| S3 | pairs/s ÷ Redisson getLock | ≥ 3 | 2 threads: – |")
+                .contains("| S1, 1 thread | Redisson getLock | wait p50, µs: 50 (100) |")
+                .contains("| S1 | One thread with its own lock | abc |")
+                .contains("| measured at commit | abc |")
+                .doesNotContain("Cluster", "VOID", "| S2 |", "\n## S1: ");
+    }
+
+    @Test
+    void shortPageKeepsRowsThatWereNotMeasuredAgain() {
+        Facts old = facts(BenchPlan.FULL, "old");
+        String first = shortPage(
+                page(
+                        List.of(
+                                results("S1", "1 thread", old),
+                                results("S3", "16 threads", old),
+                                results("S3", "16 threads", onACluster(old))),
+                        ""),
+                "");
+        String second = shortPage(page(List.of(results("S3", "16 threads", facts(BenchPlan.FULL, "new"))), ""), first);
+        assertThat(second)
+                .contains("| S1 | pairs/s ÷ Redisson getLock | ≥ 1.3 | 1 thread: 1.5 |")
+                .contains("| S1, 1 thread | Redisson getLock | wait p50, µs: 50 (100) |")
+                .contains("| S1 | One thread with its own lock | old |")
+                .containsOnlyOnce("| S3 | One lock, many threads of one JVM | new |")
+                .containsOnlyOnce("| S3 | One lock, many threads of one JVM | old |")
+                .contains("### Scenarios on the cluster");
+        assertThat(second.indexOf("| new |")).isLessThan(second.indexOf("\n## On a Redis Cluster\n"));
+    }
+
+    @Test
+    void shortPageShowsThatALockDidNotExclude() {
+        String warning = "**VOID: a lock did not exclude in S1**; see the remarks.";
+        assertThat(shortPage("# Performance\n\n" + warning + "\n\n## Targets\n", ""))
+                .contains(warning);
+    }
+
+    private static String shortPage(String whole, String earlier) {
+        return new ShortPage(BenchDeployment.STANDALONE.onSamePage(), new EarlierPage(whole), new EarlierPage(earlier))
+                .text();
+    }
+
     private static String page(List<ScenarioResults> results, String earlier) {
         return new ResultPage(results, null, Map.of(), new EarlierPage(earlier)).text();
     }

@@ -62,6 +62,26 @@ class StorePageTest {
     }
 
     @Test
+    void shortPageHasEachStore() {
+        String whole = new StorePage(
+                        List.of(
+                                results("S1", "1 thread", BenchDeployment.POSTGRESQL, "abc"),
+                                results("S7", "2 JVMs", BenchDeployment.MARIADB, "abc")),
+                        EarlierPage.NONE)
+                .text();
+        String page = new ShortPage(BenchDeployment.H2.onSamePage(), new EarlierPage(whole), EarlierPage.NONE).text();
+        assertThat(page)
+                .startsWith("# Databases and ZooKeeper\n")
+                .contains(
+                        "`bench/run --deployment postgresql`",
+                        "### Scenarios on PostgreSQL",
+                        "### Scenarios on MariaDB")
+                .contains("| S1 | pairs/s ÷ JdbcLockRegistry | ≥ 0.9 | 1 thread: 2 |")
+                .contains("| S7 | wait p50, µs ÷ JdbcLockRegistry | ≤ 0.7 | 2 JVMs: 0.5 |")
+                .doesNotContain("## H2", "## ZooKeeper", "Jedis");
+    }
+
+    @Test
     void redisAndOtherStoresHavePagesOfTheirOwn() {
         Store store = new Store(directory);
         store.save(results("S1", "1 thread", BenchDeployment.STANDALONE, "abc"));

@@ -14,6 +14,7 @@ import io.boltwork.bench.page.EngineAlone;
 import io.boltwork.bench.page.Plots;
 import io.boltwork.bench.page.ResultPage;
 import io.boltwork.bench.page.Selection;
+import io.boltwork.bench.page.ShortPage;
 import io.boltwork.bench.page.Store;
 import io.boltwork.bench.page.StorePage;
 import io.boltwork.bench.scenario.Runner;

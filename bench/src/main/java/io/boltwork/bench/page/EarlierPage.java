@@ -28,7 +28,7 @@ public final class EarlierPage {
 
     private final List<String> lines;
 
-    EarlierPage(String text) {
+    public EarlierPage(String text) {
         lines = text.lines().toList();
     }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.bench;
+package io.boltwork.bench.page;
 
+import io.boltwork.bench.contender.BenchDeployment;
+import io.boltwork.bench.entrant.Entrant;
+import io.boltwork.bench.measure.Figure;
+import io.boltwork.bench.scenario.Scenario;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +18,7 @@ import java.util.stream.Stream;
  * The page in {@code docs}: the figures of a whole page that matter, in few rows. Scenarios that the whole page does not
  * have keep their rows.
  */
-final class ShortPage {
+public final class ShortPage {
     private static final String TARGETS = "Targets";
 
     /** The figures for which the page names a better peer. */
@@ -43,14 +47,14 @@ final class ShortPage {
      * @param whole the whole page
      * @param earlier the short page that this one replaces
      */
-    ShortPage(List<BenchDeployment> deployments, EarlierPage whole, EarlierPage earlier) {
+    public ShortPage(List<BenchDeployment> deployments, EarlierPage whole, EarlierPage earlier) {
         this.deployments = deployments;
         this.whole = whole;
         this.earlier = earlier;
     }
 
     /** Returns the text of the page. May be called once. */
-    String text() {
+    public String text() {
         boolean redis = deployments.contains(BenchDeployment.STANDALONE);
         out.paragraph(redis ? "# Performance" : "# Databases and ZooKeeper");
         out.paragraph(deployments.stream()

@@ -64,7 +64,6 @@ import org.springframework.util.StringUtils;
 })
 public final class BoltworkAutoConfiguration {
     static final String CLIENT = "boltworkLockClient";
-    static final String BACKEND = "boltworkBackend";
     private static final String DETAILS = "boltworkDetailsRedis";
 
     BoltworkAutoConfiguration() {}
@@ -190,7 +189,7 @@ public final class BoltworkAutoConfiguration {
     static class MemoryConfiguration {
 
         /* the client closes it */
-        @Bean(name = BACKEND, destroyMethod = "")
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
         MemoryBackend boltworkBackend() {
             return MemoryBackend.create();
         }
@@ -204,7 +203,7 @@ public final class BoltworkAutoConfiguration {
     static class RedisConfiguration {
 
         /* the client closes it */
-        @Bean(name = BACKEND, destroyMethod = "")
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
         LockBackend boltworkBackend(
                 BoltworkProperties properties,
                 Environment environment,
@@ -256,7 +255,7 @@ public final class BoltworkAutoConfiguration {
             String name = redis.clientResources();
             return StringUtils.hasText(name)
                     ? options.clientResources(
-                            beans.get("boltwork.redis.client-resources", name, ClientResources.class, BACKEND))
+                            beans.get("boltwork.redis.client-resources", name, ClientResources.class, NamedBeans.BACKEND))
                     : options;
         }
 

@@ -22,7 +22,7 @@ final class BoltworkRuntimeHints implements RuntimeHintsRegistrar {
                         classLoader,
                         "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
                         factory -> factory.withField("configuration"));
-        BindableRuntimeHintsRegistrar.forTypes(PropertiesRedis.Redis.class, BoltworkProperties.Server.class)
+        BindableRuntimeHintsRegistrar.forTypes(SpringRedisProperties.class, BoltworkProperties.Server.class)
                 .registerHints(hints);
     }
 }

@@ -13,7 +13,7 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
 
     /** Redis is connected when the backend is made, and other stores when the client is. */
     private static final Set<String> BEANS =
-            Set.of(BoltworkAutoConfiguration.BACKEND, BoltworkAutoConfiguration.CLIENT);
+            Set.of(NamedBeans.BACKEND, BoltworkAutoConfiguration.CLIENT);
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BeanCreationException cause) {

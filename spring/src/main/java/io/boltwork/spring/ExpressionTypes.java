@@ -65,7 +65,7 @@ final class ExpressionTypes {
     private final Method method;
     private final Class<?> target;
     private final ConfigurableListableBeanFactory beans;
-    private final LockHints.Found found;
+    private final AccessedMembers found;
     private final ParameterNames names;
     private final boolean named;
     private final BiConsumer<String, UnusableValueException> mistakes;
@@ -84,7 +84,7 @@ final class ExpressionTypes {
             Method method,
             Class<?> target,
             ConfigurableListableBeanFactory beans,
-            LockHints.Found found,
+            AccessedMembers found,
             ParameterNames names,
             boolean named,
             BiConsumer<String, UnusableValueException> mistakes) {
@@ -288,7 +288,7 @@ final class ExpressionTypes {
 
     private void checkBoolean(SpelNode node, @Nullable ResolvableType type) {
         if (type != null && !mayBeBoolean(type)) {
-            mistake(node, LockOperation.notBoolean(type.resolve(Object.class)));
+            mistake(node, UnusableValueException.notBoolean(type.resolve(Object.class)));
         }
     }
 

@@ -68,7 +68,7 @@ final class FactoryRedis implements ApplicationRedis {
     private @Nullable String bean() {
         String name = properties.connectionFactory();
         if (StringUtils.hasText(name)) {
-            new NamedBeans(beans).get(NAME, name, RedisConnectionFactory.class, BoltworkAutoConfiguration.BACKEND);
+            new NamedBeans(beans).get(NAME, name, RedisConnectionFactory.class, NamedBeans.BACKEND);
             return name;
         }
         String only = only(RedisConnectionFactory.class);
@@ -98,7 +98,7 @@ final class FactoryRedis implements ApplicationRedis {
     }
 
     private RedisTarget target(String bean, @Nullable Duration timeout) {
-        beans.registerDependentBean(bean, BoltworkAutoConfiguration.BACKEND);
+        beans.registerDependentBean(bean, NamedBeans.BACKEND);
         boolean boots = isOfSpringBoot(beans, bean);
         RedisTarget.Builder target = new RedisTarget.Builder("spring.data.redis").bean(boots ? null : bean);
         Object factory = unwrapped(beans.getBean(bean));

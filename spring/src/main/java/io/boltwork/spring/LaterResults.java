@@ -28,12 +28,13 @@ final class LaterResults {
     private final LaterHolds holds = new LaterHolds();
 
     /** Acquires the lock; returns {@code null} if refused. */
-    LockTurn.@Nullable TakenLock take(LockTurn turn, boolean byHandle) throws InterruptedException {
+    @Nullable
+    TakenLock take(LockTurn turn, boolean byHandle) throws InterruptedException {
         if (!holds.isAllLater(turn.target())) {
             return turn.take(byHandle);
         }
         Lease lease = turn.takeDetached();
-        return lease == null ? null : new LockTurn.TakenLock(turn.target(), lease);
+        return lease == null ? null : new TakenLock(turn.target(), lease);
     }
 
     /** Releases the lock when the method's result has ended, and returns the result for the caller. */
@@ -43,9 +44,9 @@ final class LaterResults {
         if (result instanceof CompletionStage<?> stage && !isComplete(stage)) {
             return later(method, turn, lease, stage);
         }
-        boolean ended = TransactionBoundary.takes(method, turn, lease, null);
+        boolean ended = turn.leavesToTransaction(method, lease, null);
         if (!ended) {
-            turn.release(new LockTurn.TakenLock(turn.target(), lease));
+            turn.release(new TakenLock(turn.target(), lease));
         }
         if (result == null || result instanceof CompletionStage<?>) {
             return result;
@@ -72,7 +73,7 @@ final class LaterResults {
                     + ": onLost = INTERRUPT interrupts the thread that called the method, although the result comes"
                     + " later. Declare the method to return a CompletableFuture");
         }
-        if (TransactionBoundary.takes(method, turn, lease, stage)) {
+        if (turn.leavesToTransaction(method, lease, stage)) {
             stage.whenComplete((value, failure) -> counted.run());
             return stage;
         }

@@ -128,7 +128,7 @@ final class LockExpressions {
         Expression expression = parse(use, resolved, null);
         ResolvableType type = types(use, resolved).of(expression);
         if (type != null && !ExpressionTypes.mayBeBoolean(type)) {
-            throw wrong(use, resolved, resolved, LockOperation.notBoolean(type.resolve(Object.class)));
+            throw wrong(use, resolved, resolved, UnusableValueException.notBoolean(type.resolve(Object.class)));
         }
         return new LockText.Part(resolved, true, call -> expression.getValue(call.context()));
     }
@@ -157,7 +157,7 @@ final class LockExpressions {
 
     private ExpressionTypes types(Use use, String text) {
         return new ExpressionTypes(
-                use.method(), type, beans, LockHints.Found.none(), names, use.named(), (part, mistake) -> {
+                use.method(), type, beans, AccessedMembers.none(), names, use.named(), (part, mistake) -> {
                     throw wrong(use, text, part, mistake);
                 });
     }

@@ -24,7 +24,7 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
             ConfigurableListableBeanFactory beans) {
-        Found found = Found.none();
+        AccessedMembers found = AccessedMembers.none();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
             if (type != null && LockOperationSource.isCandidate(ClassUtils.getUserClass(type))) {
@@ -36,14 +36,14 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
                 : (generation, code) -> found.addTo(generation.getRuntimeHints().reflection());
     }
 
-    private static void look(Class<?> type, ConfigurableListableBeanFactory beans, Found found) {
+    private static void look(Class<?> type, ConfigurableListableBeanFactory beans, AccessedMembers found) {
         MethodHierarchy.all(type)
                 .forEach(method -> LockAnnotation.of(method, type)
                         .forEach(annotation -> look(type, method, annotation.lock(), beans, found)));
     }
 
     private static void look(
-            Class<?> type, Method method, DistributedLock lock, ConfigurableListableBeanFactory beans, Found found) {
+            Class<?> type, Method method, DistributedLock lock, ConfigurableListableBeanFactory beans, AccessedMembers found) {
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
         ExpressionTypes types =
                 new ExpressionTypes(method, type, beans, found, new ParameterNames(type), true, (part, mistake) -> {});
@@ -52,31 +52,6 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
         types.ofExpression(lock.condition());
         for (String key : lock.keys()) {
             types.ofExpression(key);
-        }
-    }
-
-    /**
-     * The members that are accessed by reflection.
-     *
-     * @param methods fallbacks
-     * @param types types whose public methods expressions may call
-     * @param fields fields that expressions read
-     */
-    record Found(Set<Method> methods, Set<Class<?>> types, Set<Field> fields) {
-
-        /** Returns an empty, mutable instance. */
-        static Found none() {
-            return new Found(new LinkedHashSet<>(), new LinkedHashSet<>(), new LinkedHashSet<>());
-        }
-
-        boolean isEmpty() {
-            return methods.isEmpty() && types.isEmpty() && fields.isEmpty();
-        }
-
-        void addTo(ReflectionHints hints) {
-            methods.forEach(method -> hints.registerMethod(method, ExecutableMode.INVOKE));
-            types.forEach(type -> hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
-            fields.forEach(hints::registerField);
         }
     }
 }

@@ -118,8 +118,8 @@ final class LockInterceptor implements MethodInterceptor {
     private @Nullable Object plain(BlockingCall call, int next) throws Throwable {
         LockMethod method = call.method();
         LockTurn turn = call.turns().all().get(next);
-        boolean byHandle = call.turns().isWanted(method, turn) || method.open() || TransactionBoundary.isThere(method);
-        LockTurn.TakenLock hold;
+        boolean byHandle = call.turns().isWanted(method, turn) || method.open() || method.joinsTransaction();
+        TakenLock hold;
         try {
             hold = take(method, turn, byHandle);
         } catch (BackendException outage) {
@@ -142,13 +142,13 @@ final class LockInterceptor implements MethodInterceptor {
         if (lease != null && method.open()) {
             return results.settle(method, turn, lease, result, call.invocation());
         }
-        if (lease == null || !TransactionBoundary.takes(method, turn, lease, null)) {
+        if (lease == null || !turn.leavesToTransaction(method, lease, null)) {
             turn.release(hold);
         }
         return result;
     }
 
-    private @Nullable Object inside(BlockingCall call, int taken, LockTurn.TakenLock hold) throws Throwable {
+    private @Nullable Object inside(BlockingCall call, int taken, TakenLock hold) throws Throwable {
         CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.target(), hold.lease());
         try {
             return taken + 1 < call.turns().all().size() ? plain(call, taken + 1) : call.proceed();
@@ -157,9 +157,9 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private static void afterFailure(LockMethod method, LockTurn turn, LockTurn.TakenLock hold, Throwable failure) {
+    private static void afterFailure(LockMethod method, LockTurn turn, TakenLock hold, Throwable failure) {
         Lease lease = hold.lease();
-        if (lease != null && TransactionBoundary.takes(method, turn, lease, null)) {
+        if (lease != null && turn.leavesToTransaction(method, lease, null)) {
             return;
         }
         try {
@@ -169,7 +169,7 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private LockTurn.@Nullable TakenLock take(LockMethod method, LockTurn turn, boolean byHandle)
+    private @Nullable TakenLock take(LockMethod method, LockTurn turn, boolean byHandle)
             throws InterruptedException {
         try {
             return results.take(turn, byHandle);

@@ -134,6 +134,11 @@ record LockMethod(
         return ResolvableType.forMethodReturnType(method, ClassUtils.getUserClass(targetClass));
     }
 
+    /** Returns whether the method takes part in a transaction of this thread. */
+    boolean joinsTransaction() {
+        return !apart && TransactionBoundary.isThere();
+    }
+
     boolean isAsync() {
         return stage || reactive != null;
     }

@@ -4,7 +4,6 @@ package io.boltwork.spring;
 import io.boltwork.Lease;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.spi.Printable;
-import io.boltwork.spring.LockTurn.TakenLock;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;

@@ -53,14 +53,7 @@ record LockOperation(
         if (value instanceof Boolean decided) {
             return decided;
         }
-        throw value == null ? UnusableValueException.missing("is null") : notBoolean(value.getClass());
-    }
-
-    /** Returns the exception for a condition whose type is not boolean. */
-    static UnusableValueException notBoolean(Class<?> type) {
-        return UnusableValueException.wrong(
-                "is a " + type.getTypeName() + ", and not a boolean",
-                expression -> "Write a comparison, such as #amount > 100.");
+        throw value == null ? UnusableValueException.missing("is null") : UnusableValueException.notBoolean(value.getClass());
     }
 
     /** Returns the lock's name for this call. */

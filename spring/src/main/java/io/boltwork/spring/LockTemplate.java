@@ -212,12 +212,12 @@ public final class LockTemplate {
     public <T extends @Nullable Object, E extends Throwable> T execute(String name, LockCallback<T, E> action)
             throws E {
         Objects.requireNonNull(action, "action");
-        LockTurn.TakenLock hold = take(name, true);
+        TakenLock hold = take(name, true);
         return execute(hold, () -> action.doWithLock(Objects.requireNonNull(hold.lease())));
     }
 
     private static <T extends @Nullable Object, E extends Throwable> T current(
-            LockTurn.TakenLock hold, GuardedAction<T, E> action) throws E {
+            TakenLock hold, GuardedAction<T, E> action) throws E {
         CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.target(), hold.lease());
         try {
             return action.call();
@@ -231,7 +231,7 @@ public final class LockTemplate {
     }
 
     private <T extends @Nullable Object, E extends Throwable> T execute(
-            LockTurn.TakenLock hold, GuardedAction<T, E> action) throws E {
+            TakenLock hold, GuardedAction<T, E> action) throws E {
         T result;
         try {
             result = current(hold, action);
@@ -256,7 +256,7 @@ public final class LockTemplate {
     }
 
     /** Releases the hold, or leaves that to the caller's transaction. */
-    private void end(LockTurn.TakenLock hold) {
+    private void end(TakenLock hold) {
         Lease lease = hold.lease();
         if (lease == null
                 || beforeCommit
@@ -358,7 +358,7 @@ public final class LockTemplate {
         CompletionStage<T> body;
         try {
             body = (CompletionStage<T>) Objects.requireNonNull(
-                    context.call(() -> current(new LockTurn.TakenLock(target, lease), () -> action.apply(lease))),
+                    context.call(() -> current(new TakenLock(target, lease), () -> action.apply(lease))),
                     "action must return a stage, but returned null");
         } catch (Throwable thrown) { // thrown by the user's action; the lock is released anyway
             body = CompletableFuture.failedFuture(thrown);
@@ -367,8 +367,8 @@ public final class LockTemplate {
                 lease.releaseAsync().whenComplete((nothing, loss) -> result.end(value, failure, loss)));
     }
 
-    private LockTurn.TakenLock take(String name, boolean byHandle) {
-        LockTurn.TakenLock hold;
+    private TakenLock take(String name, boolean byHandle) {
+        TakenLock hold;
         try {
             hold = observations.take(group, type.target(client, name, options), wait, byHandle || isTransactional());
         } catch (InterruptedException e) {

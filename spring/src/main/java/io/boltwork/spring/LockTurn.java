@@ -2,6 +2,8 @@
 package io.boltwork.spring;
 
 import io.boltwork.Lease;
+import io.boltwork.spring.TransactionBoundary.BoundHold;
+import io.boltwork.spring.TransactionBoundary.HoldSource;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import java.util.concurrent.CompletableFuture;
@@ -22,36 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 record LockTurn(LockOperation operation, LockTarget target, LockCall call, LockObservations observed) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
-
-    /**
-     * A hold, owned by this thread or by a handle. A handle costs more, but any thread may release it.
-     *
-     * @param target the lock
-     * @param lease the handle; {@code null} if this thread owns the hold
-     */
-    record TakenLock(LockTarget target, @Nullable Lease lease) {
-
-        /** Releases the hold; throws if it had been lost. */
-        void release() {
-            if (lease == null) {
-                target.unlock();
-            } else {
-                lease.release();
-            }
-        }
-
-        /**
-         * Lets the log report the end of a fixed lease as a loss at once, because code is executed under it. Without a
-         * listener, such an end may be that of a cool-down, and is reported only if the lock is released later.
-         */
-        TakenLock watch(LockOptions options) {
-            Lease held = options.isRenewed() ? null : lease == null ? target.currentLease() : lease;
-            if (held != null) {
-                held.whenLost();
-            }
-            return this;
-        }
-    }
 
     /** Waits for the lock; returns {@code null} if refused. */
     @Nullable
@@ -105,8 +77,17 @@ record LockTurn(LockOperation operation, LockTarget target, LockCall call, LockO
         });
     }
 
-    TransactionBoundary.HoldSource source() {
-        return new TransactionBoundary.HoldSource("@DistributedLock on " + operation.where(), operation.ignoreLoss());
+    HoldSource source() {
+        return new HoldSource("@DistributedLock on " + operation.where(), operation.ignoreLoss());
+    }
+
+    /**
+     * Returns whether a transaction of the method's caller releases the lease, after {@code later} if there is such a
+     * stage.
+     */
+    boolean leavesToTransaction(LockMethod method, Lease lease, @Nullable CompletionStage<?> later) {
+        return method.joinsTransaction()
+                && TransactionBoundary.takes(new BoundHold(target, lease, source(), later));
     }
 
     boolean skips() {

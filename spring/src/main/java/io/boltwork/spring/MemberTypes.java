@@ -21,7 +21,7 @@ final class MemberTypes {
     private static final Accessor ACCESSOR = new Accessor();
 
     private final Class<?> target;
-    private final LockHints.Found found;
+    private final AccessedMembers found;
 
     /**
      * Prepares to look for members.
@@ -29,7 +29,7 @@ final class MemberTypes {
      * @param target the class of {@code #root.target}
      * @param found receives what expressions access by reflection
      */
-    MemberTypes(Class<?> target, LockHints.Found found) {
+    MemberTypes(Class<?> target, AccessedMembers found) {
         this.target = target;
         this.found = found;
     }

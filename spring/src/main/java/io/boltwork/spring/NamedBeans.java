@@ -6,6 +6,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Looks up beans that properties name. */
 final class NamedBeans {
+    /** The name of the backend's bean. */
+    static final String BACKEND = "boltworkBackend";
+
     private final ConfigurableListableBeanFactory beans;
 
     NamedBeans(ConfigurableListableBeanFactory beans) {

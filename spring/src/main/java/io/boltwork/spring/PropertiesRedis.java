@@ -28,51 +28,11 @@ final class PropertiesRedis implements ApplicationRedis {
             "It must have the form 'redis://user:password@host:6379/0', or begin with 'rediss://'"
                     + " for TLS. Special characters in user or password are written as % and two hexadecimal digits.";
 
-    /** The properties that locate Redis. */
-    record Redis(
-            @Nullable String url,
-            @DefaultValue("localhost") String host,
-            @DefaultValue("6379") int port,
-            @Nullable String username,
-            @Nullable String password,
-            @Nullable String clientName,
-            @DefaultValue("0") int database,
-            @Nullable Sentinel sentinel,
-            @Nullable Nodes cluster,
-            @Nullable Nodes masterreplica,
-            @DefaultValue Ssl ssl) {
-
-        /** Omits the URL and the password. */
-        @Override
-        public String toString() {
-            return host + ":" + port + "/" + database;
-        }
-    }
-
-    record Sentinel(
-            String master,
-            List<String> nodes,
-            @Nullable String username,
-            @Nullable String password) {
-
-        /** Omits the password. */
-        @Override
-        public String toString() {
-            return master + " of " + nodes;
-        }
-    }
-
-    record Nodes(@DefaultValue List<String> nodes) {}
-
-    record Ssl(
-            @DefaultValue("false") boolean enabled,
-            @Nullable String bundle) {}
-
-    private final Redis redis;
+    private final SpringRedisProperties redis;
     private final @Nullable SslBundles bundles;
 
     PropertiesRedis(Environment environment, @Nullable SslBundles bundles) {
-        this.redis = Binder.get(environment).bindOrCreate(PREFIX, Bindable.of(Redis.class), SecretValues.HANDLER);
+        this.redis = Binder.get(environment).bindOrCreate(PREFIX, Bindable.of(SpringRedisProperties.class), SecretValues.HANDLER);
         this.bundles = bundles;
     }
 
@@ -85,7 +45,7 @@ final class PropertiesRedis implements ApplicationRedis {
                 .clientName(redis.clientName())
                 .tls(redis.ssl().enabled(), bundle());
         if (redis.sentinel() != null) {
-            Sentinel sentinel = redis.sentinel();
+            SpringRedisProperties.Sentinel sentinel = redis.sentinel();
             target.sentinel(sentinel.master(), sentinel.username(), sentinel.password());
             sentinel.nodes().forEach(target::node);
         } else if (redis.cluster() != null) {

@@ -3,7 +3,6 @@ package io.boltwork.spring;
 
 import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
-import io.boltwork.spring.LockTurn.TakenLock;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;

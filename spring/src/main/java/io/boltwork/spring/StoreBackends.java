@@ -32,7 +32,7 @@ final class StoreBackends {
     static class JdbcConfiguration {
 
         /* the client closes it */
-        @Bean(name = BoltworkAutoConfiguration.BACKEND, destroyMethod = "")
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
         LockBackend boltworkBackend(
                 BoltworkProperties properties,
                 ConfigurableListableBeanFactory beans,
@@ -48,7 +48,7 @@ final class StoreBackends {
             String name = jdbc.dataSource();
             if (StringUtils.hasText(name)) {
                 return new NamedBeans(beans)
-                        .get("boltwork.jdbc.data-source", name, DataSource.class, BoltworkAutoConfiguration.BACKEND);
+                        .get("boltwork.jdbc.data-source", name, DataSource.class, NamedBeans.BACKEND);
             }
             DataSource only = sources.getIfUnique();
             if (only == null) {
@@ -82,7 +82,7 @@ final class StoreBackends {
     static class ZooKeeperConfiguration {
 
         /* the client closes it */
-        @Bean(name = BoltworkAutoConfiguration.BACKEND, destroyMethod = "")
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
         LockBackend boltworkBackend(BoltworkProperties properties, ObjectProvider<CuratorFramework> frameworks) {
             BoltworkProperties.Zookeeper zookeeper = properties.zookeeper();
             ZooKeeperOptions options = options(zookeeper);

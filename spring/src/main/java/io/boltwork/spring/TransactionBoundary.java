@@ -42,19 +42,6 @@ final class TransactionBoundary {
         return PRESENT && ReleaseAfterTransaction.isThere();
     }
 
-    /** Returns whether the method takes part in a transaction of this thread. */
-    static boolean isThere(LockMethod method) {
-        return !method.apart() && isThere();
-    }
-
-    /**
-     * Returns whether the method takes part in a transaction of this thread that releases the lock, after {@code later}
-     * if there is such a stage.
-     */
-    static boolean takes(LockMethod method, LockTurn turn, Lease lease, @Nullable CompletionStage<?> later) {
-        return !method.apart() && takes(new BoundHold(turn.target(), lease, turn.source(), later));
-    }
-
     /**
      * Returns whether a transaction of this thread releases the hold. If not, the caller must release it, either because
      * there is no transaction, or because the transaction keeps another handle of the same lock. A transaction never

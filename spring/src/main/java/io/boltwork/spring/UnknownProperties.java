@@ -34,7 +34,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 final class UnknownProperties implements BeanFactoryPostProcessor {
     /** The words by which Spring Boot locates Redis, such as {@code host}. */
     private static final Set<String> LOCATION =
-            PropertyNames.of("redis", PropertiesRedis.Redis.class).words("redis");
+            PropertyNames.of("redis", SpringRedisProperties.class).words("redis");
 
     /** Variables that the command reads or sets, and that resemble properties. */
     private static final Set<String> OF_THE_COMMAND = Set.of("BOLTWORK_URI", "BOLTWORK_PASSWORD", "BOLTWORK_LOCK");

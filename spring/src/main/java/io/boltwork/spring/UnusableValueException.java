@@ -43,4 +43,11 @@ final class UnusableValueException extends RuntimeException {
     String remedy(String expression) {
         return remedy == null ? "Pass a value." : remedy.apply(expression);
     }
+
+    /** Returns the exception for a condition whose type is not boolean. */
+    static UnusableValueException notBoolean(Class<?> type) {
+        return wrong(
+                "is a " + type.getTypeName() + ", and not a boolean",
+                expression -> "Write a comparison, such as #amount > 100.");
+    }
 }

@@ -69,10 +69,10 @@ class AheadOfTimeTest {
                 BoltworkProperties.Redis.class,
                 BoltworkProperties.Server.class,
                 BoltworkProperties.LockOverride.class,
-                PropertiesRedis.Redis.class,
-                PropertiesRedis.Sentinel.class,
-                PropertiesRedis.Nodes.class,
-                PropertiesRedis.Ssl.class)) {
+                SpringRedisProperties.class,
+                SpringRedisProperties.Sentinel.class,
+                SpringRedisProperties.Nodes.class,
+                SpringRedisProperties.Ssl.class)) {
             assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(bound.getDeclaredConstructors()[0]))
                     .as(bound.getName())
                     .accepts(hints);

@@ -13,7 +13,7 @@ class OldLibraryFailureAnalyzerTest {
 
     private static FailureAnalysis analysis(LinkageError missing) {
         return new OldLibraryFailureAnalyzer()
-                .analyze(new BeanCreationException(BoltworkAutoConfiguration.BACKEND, "failed", missing));
+                .analyze(new BeanCreationException(NamedBeans.BACKEND, "failed", missing));
     }
 
     /** The first of these is what Lettuce 6.6 causes, which Spring Boot 3.5 manages. */

@@ -218,7 +218,7 @@ class SecretsTest {
         assertThat(binder.bindOrCreate("boltwork", BoltworkProperties.class))
                 .asString()
                 .doesNotContain(SECRET);
-        PropertiesRedis.Redis redis = binder.bindOrCreate("spring.data.redis", PropertiesRedis.Redis.class);
+        SpringRedisProperties redis = binder.bindOrCreate("spring.data.redis", SpringRedisProperties.class);
         assertThat(redis).asString().doesNotContain(SECRET);
         assertThat(redis.sentinel()).asString().doesNotContain(SECRET);
     }

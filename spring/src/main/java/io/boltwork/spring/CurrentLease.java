@@ -2,13 +2,10 @@
 package io.boltwork.spring;
 
 import io.boltwork.Lease;
-import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Printable;
+import io.boltwork.spring.acquire.EnteredLock;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Access to the leases under which this thread executes a {@link DistributedLock} method or an action of {@link
@@ -30,50 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class CurrentLease {
-    private static final ThreadLocal<@Nullable EnteredLock> INNERMOST = new ThreadLocal<>();
-
     private CurrentLease() {}
-
-    /** A held lock. If there is no lease, this thread itself holds the lock. */
-    record EnteredLock(
-            LockTarget target,
-            @Nullable Lease lease,
-            @Nullable EnteredLock outer) {
-
-        @Nullable
-        Lease current() {
-            return lease != null ? lease : target.currentLease();
-        }
-    }
-
-    /** Makes a hold the innermost one of this thread, and returns the previous innermost hold. */
-    static @Nullable EnteredLock enter(LockTarget target, @Nullable Lease lease) {
-        EnteredLock outer = INNERMOST.get();
-        INNERMOST.set(new EnteredLock(target, lease, outer));
-        return outer;
-    }
-
-    /** Returns the scope in which this thread executes code under leases; {@code null} if it executes none. */
-    static @Nullable BodyScope scope() {
-        List<Lease> leases = new ArrayList<>();
-        for (EnteredLock hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
-            Lease lease = hold.current();
-            if (lease != null) {
-                leases.add(lease);
-            }
-        }
-        BodyScope called = BodyScope.current();
-        return leases.isEmpty() ? called : BodyScope.of(leases, called);
-    }
-
-    /** Restores {@code outer} as the innermost hold of this thread. */
-    static void leave(@Nullable EnteredLock outer) {
-        if (outer == null) {
-            INNERMOST.remove();
-        } else {
-            INNERMOST.set(outer);
-        }
-    }
 
     /**
      * Returns the innermost lease. Makes no round trip.
@@ -81,7 +35,7 @@ public final class CurrentLease {
      * @return the lease, even if it has been lost; empty if this thread executes no code under a lock
      */
     public static Optional<Lease> find() {
-        EnteredLock hold = INNERMOST.get();
+        EnteredLock hold = EnteredLock.innermost();
         return Optional.ofNullable(hold == null ? null : hold.current());
     }
 
@@ -92,7 +46,7 @@ public final class CurrentLease {
      * @return the lease, even if it has been lost; empty if this thread executes no code under that lock
      */
     public static Optional<Lease> find(String lockName) {
-        for (EnteredLock hold = INNERMOST.get(); hold != null; hold = hold.outer()) {
+        for (EnteredLock hold = EnteredLock.innermost(); hold != null; hold = hold.outer()) {
             if (hold.target().name().equals(lockName)) {
                 return Optional.ofNullable(hold.current());
             }

@@ -12,7 +12,13 @@ import io.boltwork.LockException;
 public final class LockInterruptedException extends LockException {
     private static final long serialVersionUID = 1L;
 
-    LockInterruptedException(String lockName, InterruptedException cause) {
+    /**
+     * Creates an exception.
+     *
+     * @param lockName the lock's name
+     * @param cause the interrupt
+     */
+    public LockInterruptedException(String lockName, InterruptedException cause) {
         super("Interrupted while waiting for the lock '" + lockName + "'; nothing was executed", cause);
     }
 }

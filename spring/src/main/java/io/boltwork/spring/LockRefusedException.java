@@ -14,7 +14,13 @@ public final class LockRefusedException extends LockException {
     /** The lock's name. */
     private final String lockName;
 
-    LockRefusedException(String lockName, String message) {
+    /**
+     * Creates an exception.
+     *
+     * @param lockName the lock's name
+     * @param message the message
+     */
+    public LockRefusedException(String lockName, String message) {
         super(message, null);
         this.lockName = lockName;
     }

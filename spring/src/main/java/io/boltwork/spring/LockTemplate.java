@@ -7,8 +7,20 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.Printable;
-import io.boltwork.spring.TransactionBoundary.BoundHold;
-import io.boltwork.spring.TransactionBoundary.HoldSource;
+import io.boltwork.spring.call.AsyncResult;
+import io.boltwork.spring.call.CallerContext;
+import io.boltwork.spring.properties.BoltworkProperties;
+import io.boltwork.spring.acquire.DeferredTypes;
+import io.boltwork.spring.acquire.EnteredLock;
+import io.boltwork.spring.acquire.LockGroups;
+import io.boltwork.spring.acquire.LockObservations;
+import io.boltwork.spring.acquire.LockTarget;
+import io.boltwork.spring.acquire.TakenLock;
+import io.boltwork.spring.acquire.TargetKind;
+import io.boltwork.spring.acquire.TargetType;
+import io.boltwork.spring.acquire.TransactionBoundary;
+import io.boltwork.spring.acquire.TransactionBoundary.BoundHold;
+import io.boltwork.spring.acquire.TransactionBoundary.HoldSource;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Objects;
@@ -63,8 +75,13 @@ public final class LockTemplate {
         this(client, new LockGroups(BoltworkProperties.Metrics.MAX_GROUPS, ""));
     }
 
-    /** Creates a template that shares its groups with the meters. */
-    LockTemplate(LockClient client, LockGroups groups) {
+    /**
+     * Creates a template that shares its groups with the meters, as the starter does.
+     *
+     * @param client the client that provides the locks
+     * @param groups the groups of the meters
+     */
+    public LockTemplate(LockClient client, LockGroups groups) {
         this(
                 Objects.requireNonNull(client, "client"),
                 TargetType.LOCK,
@@ -218,11 +235,11 @@ public final class LockTemplate {
 
     private static <T extends @Nullable Object, E extends Throwable> T current(
             TakenLock hold, GuardedAction<T, E> action) throws E {
-        CurrentLease.@Nullable EnteredLock outer = CurrentLease.enter(hold.target(), hold.lease());
+        @Nullable EnteredLock outer = EnteredLock.enter(hold.target(), hold.lease());
         try {
             return action.call();
         } finally {
-            CurrentLease.leave(outer);
+            EnteredLock.leave(outer);
         }
     }
 
@@ -230,8 +247,8 @@ public final class LockTemplate {
         T call() throws E;
     }
 
-    private <T extends @Nullable Object, E extends Throwable> T execute(
-            TakenLock hold, GuardedAction<T, E> action) throws E {
+    private <T extends @Nullable Object, E extends Throwable> T execute(TakenLock hold, GuardedAction<T, E> action)
+            throws E {
         T result;
         try {
             result = current(hold, action);
@@ -245,8 +262,8 @@ public final class LockTemplate {
         }
         end(hold);
         if (result instanceof CompletionStage<?>
-                || LaterTypes.endlessIn(result) != null
-                || result != null && LaterTypes.reactive(result.getClass()) != null) {
+                || DeferredTypes.endlessIn(result) != null
+                || result != null && DeferredTypes.reactive(result.getClass()) != null) {
             throw new IllegalStateException(
                     "The action under the lock '" + Printable.text(hold.target().name()) + "' returned a "
                             + result.getClass().getName()

@@ -31,10 +31,5 @@ public enum LockType {
      * a read lock that the caller's transaction keeps. A caller that holds the read lock and waits for the result of an
      * asynchronous method with {@code WRITE} waits without end, unless the wait for the lock is limited.
      */
-    WRITE;
-
-    /** Returns whether this is a side of a read-write lock. */
-    boolean isReadOrWrite() {
-        return this == READ || this == WRITE;
-    }
+    WRITE
 }

@@ -2,7 +2,7 @@
 package io.boltwork.spring;
 
 /** An interface whose method is annotated as locked. */
-interface Counter {
+public interface Counter {
     @DistributedLock("counter")
     String count();
 }

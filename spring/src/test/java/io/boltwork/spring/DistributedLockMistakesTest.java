@@ -4,6 +4,9 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
+import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
+import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
+import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;

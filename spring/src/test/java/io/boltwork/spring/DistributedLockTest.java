@@ -31,7 +31,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-class DistributedLockTest {
+public class DistributedLockTest {
     private static ConfigurableApplicationContext application;
     private static LockClient locks;
     private static LockedShop shop;
@@ -284,5 +284,5 @@ class DistributedLockTest {
     @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
     @EnableScheduling
     @Import({LockedShop.class, Till.class, CounterBean.class, Jobs.class})
-    static class App {}
+    public static class App {}
 }

@@ -4,6 +4,8 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.boltwork.spring.text.LockDefinitionException;
+import io.boltwork.spring.text.LockExpressions;
 import java.lang.reflect.Method;
 import java.time.LocalDate;
 import java.util.Arrays;
@@ -191,7 +193,7 @@ class ExpressionMistakesTest {
             Use a whole number, a BigDecimal or a text                       | #price
             is a java.lang.Double                                            | @rates.rate()
             returns nothing                                                  | @rates.refresh()
-            is a io.boltwork.spring.LockExpressionRoot                       | #root
+            is a io.boltwork.spring.text.LockExpressionRoot                       | #root
             is a java.lang.reflect.Method                                    | #root.method
             depends on the order of a set or a map                           | #ids.![length()]
             depends on the order of a set or a map                           | #byId.![key]

@@ -7,6 +7,9 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
+import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
+import io.boltwork.spring.autoconfigure.BoltworkWebAutoConfiguration;
+import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

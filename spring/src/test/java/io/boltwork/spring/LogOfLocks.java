@@ -9,12 +9,12 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /** Collects what the client logs, at level INFO and above, until it is closed. */
-final class LogOfLocks extends Handler {
+public final class LogOfLocks extends Handler {
     private static final Logger LOG = Logger.getLogger("io.boltwork"); // a collected logger loses its handlers
 
-    final List<String> entries = new CopyOnWriteArrayList<>();
+    public final List<String> entries = new CopyOnWriteArrayList<>();
 
-    LogOfLocks() {
+    public LogOfLocks() {
         LOG.addHandler(this);
     }
 

@@ -8,7 +8,7 @@ import org.springframework.core.annotation.AliasFor;
 /** An annotation composed of {@link DistributedLock}. */
 @Retention(RetentionPolicy.RUNTIME)
 @DistributedLock(mode = LockMode.TRY)
-@interface Once {
+public @interface Once {
     @AliasFor(annotation = DistributedLock.class, attribute = "name")
     String value();
 }

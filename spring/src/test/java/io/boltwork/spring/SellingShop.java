@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** One application that is run on all deployments and stores: a shop whose sales are locked. */
-class SellingShop {
+public class SellingShop {
 
     @DistributedLock("'stock:' + #item")
     long sell(String item, Lease lease) {
@@ -29,7 +29,7 @@ class SellingShop {
     }
 
     /** Starts the application, sells, and checks that tokens grow. */
-    static void sells(
+    public static void sells(
             ApplicationContextRunner runner, ContextConsumer<AssertableApplicationContext> more, String... properties) {
         runner.withUserConfiguration(Application.class)
                 .withPropertyValues(properties)

@@ -3,12 +3,13 @@ package io.boltwork.spring;
 
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -17,9 +18,11 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.boltwork.rooms.Rooms;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -42,10 +45,10 @@ class StarterArchitectureTest {
     @ArchTest
     static final ArchRule ONLY_THE_TARGET_USES_REDIS = noClasses()
             .that()
-            .resideInAPackage("io.boltwork.spring")
+            .resideInAPackage("io.boltwork.spring..")
             .and()
             .haveNameNotMatching(
-                    ".*(RedisTarget(\\$Builder)?|(Lettuce|Jedis)Settings|RedisOptionsCustomizer|\\$RedisConfiguration)")
+                    ".*(RedisLocation(\\$Builder)?|(Lettuce|Jedis)Settings|RedisOptionsCustomizer|\\$RedisConfiguration)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.boltwork.redis..", "io.lettuce..");
@@ -53,7 +56,7 @@ class StarterArchitectureTest {
     @ArchTest
     static final ArchRule ONLY_ITS_CONFIGURATION_USES_MEMORY = noClasses()
             .that()
-            .resideInAPackage("io.boltwork.spring")
+            .resideInAPackage("io.boltwork.spring..")
             .and()
             .haveSimpleNameNotStartingWith("MemoryConfiguration")
             .should()
@@ -63,7 +66,7 @@ class StarterArchitectureTest {
     @ArchTest
     static final ArchRule ONLY_REACTIVE_LOCKING_NEEDS_PUBLISHERS_OF_LOCKS = noClasses()
             .that()
-            .resideInAPackage("io.boltwork.spring")
+            .resideInAPackage("io.boltwork.spring..")
             .and()
             .haveSimpleNameNotStartingWith("ReactiveLocking")
             .should()
@@ -79,14 +82,46 @@ class StarterArchitectureTest {
             .callMethodWhere(target(owner(assignableTo(CompletableFuture.class)))
                     .and(target(nameMatching("orTimeout|completeOnTimeout|delayedExecutor"))));
 
+    /** What users have in their hands begins the work that higher rooms do. */
+    private static final Set<String> ENTRANCES = Set.of("LockTemplate", "BoltworkLockRegistry", "CurrentLease");
+
+    private static final Rooms ROOMS = Rooms.fromLowest(
+                    "io.boltwork.spring",
+                    "io.boltwork.spring.properties",
+                    "io.boltwork.spring.redis",
+                    "io.boltwork.spring.acquire",
+                    "io.boltwork.spring.text",
+                    "io.boltwork.spring.operation",
+                    "io.boltwork.spring.call",
+                    "io.boltwork.spring.check",
+                    "io.boltwork.spring.actuate",
+                    "io.boltwork.spring.autoconfigure")
+            .except(use ->
+                    ENTRANCES.contains(Rooms.outermost(use.getOriginClass()).getSimpleName()));
+
     @ArchTest
-    static final ArchRule THE_STARTER_IS_ONE_PACKAGE =
-            classes().that().resideInAPackage("io.boltwork.spring..").should().resideInAPackage("io.boltwork.spring");
+    static void roomsUseLowerRooms(JavaClasses types) {
+        ROOMS.useLowerOnes(starter(types));
+    }
+
+    @ArchTest
+    static void noCycleOfTypesCrossesRooms(JavaClasses types) {
+        ROOMS.shareNoCycle(starter(types));
+    }
+
+    @ArchTest
+    static void roomsAreSmall(JavaClasses types) {
+        ROOMS.haveAtMost(30, types);
+    }
+
+    private static JavaClasses starter(JavaClasses types) {
+        return types.that(resideInAPackage("io.boltwork.spring.."));
+    }
 
     @ArchTest
     static final ArchRule ONLY_AUTO_CONFIGURATIONS_USE_EACH_OTHER = noClasses()
             .that()
-            .resideInAPackage("io.boltwork.spring")
+            .resideInAPackage("io.boltwork.spring..")
             .and()
             .haveNameNotMatching(".*AutoConfiguration(\\$.*)?")
             .should()

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.spring.autoconfigure.BoltworkActuatorAutoConfiguration;
+import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
+import io.boltwork.spring.autoconfigure.BoltworkIntegrationAutoConfiguration;
+import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
+import io.boltwork.spring.properties.WrongPropertyException;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
@@ -15,11 +20,11 @@ import org.springframework.boot.health.autoconfigure.registry.HealthContributorR
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Applications with only the auto-configured beans. */
-final class TestApplication {
+public final class TestApplication {
     private TestApplication() {}
 
     /** Returns an application with Redis as its backend. */
-    static ApplicationContextRunner redis() {
+    public static ApplicationContextRunner redis() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         SslAutoConfiguration.class,
@@ -31,11 +36,11 @@ final class TestApplication {
                         BoltworkIntegrationAutoConfiguration.class));
     }
 
-    static ApplicationContextRunner memory() {
+    public static ApplicationContextRunner memory() {
         return redis().withPropertyValues("boltwork.backend=memory");
     }
 
-    static void assertUsable(LockClient client) {
+    public static void assertUsable(LockClient client) {
         try (Lease lease = client.lock("usable").acquire()) {
             assertThat(lease.isValid()).isTrue();
             assertThat(client.lock("usable").isLocked()).isTrue();
@@ -43,12 +48,12 @@ final class TestApplication {
     }
 
     /** Acquires a lock without a holding thread, so that the caller's thread is refused too. */
-    static Lease elsewhere(LockClient locks, String name) throws Exception {
+    public static Lease elsewhere(LockClient locks, String name) throws Exception {
         return locks.lock(name).acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS);
     }
 
     /** Checks that the application does not start, and that the failure names the property and the reason. */
-    static void assertWrong(ApplicationContextRunner application, String setting, String why) {
+    public static void assertWrong(ApplicationContextRunner application, String setting, String why) {
         String property = setting.substring(0, setting.indexOf('='));
         application.withPropertyValues(setting).run(context -> {
             assertThat(context).hasFailed();

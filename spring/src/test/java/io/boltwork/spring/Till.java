@@ -5,7 +5,7 @@ import io.boltwork.LockClient;
 
 /** A class whose methods are all locked. */
 @DistributedLock("till")
-class Till {
+public class Till {
     private final LockClient locks;
 
     Till(LockClient locks) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.spring.actuate.LocksEndpointTest;
 import io.boltwork.testkit.Await;
 import io.boltwork.testkit.RedisServer;
 import io.boltwork.testkit.Slack;
@@ -36,7 +37,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Tests an application with WebFlux over HTTP. */
-class WebFluxTest {
+public class WebFluxTest {
     private static ConfigurableApplicationContext application;
     private static LockClient locks;
 

@@ -6,8 +6,8 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 
 import io.boltwork.LockClient;
-import io.boltwork.spring.BoltworkAutoConfiguration;
-import io.boltwork.spring.DistributedLockAutoConfiguration;
+import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
+import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;

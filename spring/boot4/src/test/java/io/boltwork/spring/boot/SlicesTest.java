@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.boot;
 
-import io.boltwork.spring.BoltworkAutoConfiguration;
-import io.boltwork.spring.DistributedLockAutoConfiguration;
+import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
+import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import org.junit.jupiter.api.Nested;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.webflux.test.autoconfigure.WebFluxTest;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.autoconfigure;
+
+import io.boltwork.LockClient;
+import io.boltwork.spring.actuate.ForceLog;
+import io.boltwork.spring.actuate.LockMetrics;
+import io.boltwork.spring.actuate.LocksEndpoint;
+import io.boltwork.spring.actuate.LocksHealthIndicator;
+import io.boltwork.spring.actuate.LocksWebEndpoint;
+import io.boltwork.spring.properties.BoltworkProperties;
+import io.boltwork.spring.acquire.LockGroups;
+import io.boltwork.spring.acquire.LockObservations;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
+import java.util.Set;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.registry.HealthContributorRegistry;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/**
+ * Auto-configuration of the health contributor, the actuator endpoint and the meters for locks.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(
+        after = BoltworkAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration"
+        })
+@ConditionalOnBean(LockClient.class)
+public final class BoltworkActuatorAutoConfiguration {
+
+    BoltworkActuatorAutoConfiguration() {}
+
+    /** Configures {@code /actuator/health}. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+    static class HealthConfiguration {
+        private static final String NAME = "locks";
+
+        /*
+         * Spring Boot would name the contributor after the bean. The bean is no candidate for injection, so that it is
+         * registered only once.
+         */
+        @Bean(autowireCandidate = false)
+        @Lazy(false)
+        @ConditionalOnBean(HealthContributorRegistry.class)
+        @ConditionalOnEnabledHealthIndicator(NAME)
+        LocksHealthIndicator boltworkLocksHealthIndicator(LockClient client, HealthContributorRegistry registry) {
+            LocksHealthIndicator health = new LocksHealthIndicator(client);
+            if (registry.getContributor(NAME) == null) {
+                registry.registerContributor(NAME, health);
+            }
+            return health;
+        }
+    }
+
+    /** Configures {@code /actuator/locks}. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    static class EndpointConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+        LocksEndpoint boltworkLocksEndpoint(LockClient client, ApplicationEventPublisher events) {
+            return new LocksEndpoint(client, new ForceLog(events));
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnBean(LocksEndpoint.class)
+        @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+        LocksWebEndpoint boltworkLocksWebEndpoint(LocksEndpoint endpoint) {
+            return new LocksWebEndpoint(endpoint);
+        }
+    }
+
+    /** Configures the meters. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    @ConditionalOnBean(MeterRegistry.class)
+    public static class MetricsConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        Meters boltworkLockMeters(
+                MeterRegistry registry, LockClient client, LockGroups groups, BoltworkProperties properties) {
+            LockMetrics metrics =
+                    new LockMetrics(registry, groups, properties.metrics().buckets(), client);
+            client.addListener(metrics, Runnable::run);
+            return new Meters(metrics);
+        }
+
+        /**
+         * Denies meters for observations, which are for traces: {@code boltwork.lock.wait} already measures the same
+         * time.
+         */
+        @Bean
+        @ConditionalOnMissingBean(name = "boltworkLockMeterFilter")
+        static MeterFilter boltworkLockMeterFilter() {
+            Set<String> twice = Set.of(LockObservations.NAME, LockObservations.NAME + ".active");
+            return MeterFilter.deny(meter -> twice.contains(meter.getName()));
+        }
+
+        /**
+         * Wraps the listener. It must not be a {@code LockListener} bean, because those are created before the client.
+         */
+        public record Meters(LockMetrics listener) {}
+    }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.autoconfigure;
+
+import io.boltwork.ClientOptions;
+import io.boltwork.LockClient;
+import io.boltwork.LockListener;
+import io.boltwork.memory.MemoryBackend;
+import io.boltwork.redis.RedisBackend;
+import io.boltwork.redis.RedisOptions;
+import io.boltwork.spi.LockBackend;
+import io.boltwork.spring.ClientOptionsCustomizer;
+import io.boltwork.spring.LockTemplate;
+import io.boltwork.spring.RedisOptionsCustomizer;
+import io.boltwork.spring.properties.BoltworkProperties;
+import io.boltwork.spring.properties.DurationUnits;
+import io.boltwork.spring.properties.LockDefaults;
+import io.boltwork.spring.properties.NamedBeans;
+import io.boltwork.spring.properties.SecretValues;
+import io.boltwork.spring.properties.UnknownProperties;
+import io.boltwork.spring.redis.ApplicationRedis;
+import io.boltwork.spring.redis.DetailsRedis;
+import io.boltwork.spring.redis.FactoryRedis;
+import io.boltwork.spring.redis.JedisBesideLettuce;
+import io.boltwork.spring.redis.PropertiesRedis;
+import io.boltwork.spring.redis.RedisLocations;
+import io.boltwork.spring.acquire.LockGroups;
+import io.lettuce.core.resource.ClientResources;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.StringUtils;
+
+/**
+ * Auto-configuration of a {@link LockClient} and a {@link LockTemplate}. The client is closed with the context, after
+ * web requests, scheduled jobs and executors have ended. An application's own {@link LockBackend} or {@link LockClient}
+ * bean takes precedence. All {@link LockListener} beans are registered with the client. {@link ClientOptionsCustomizer}
+ * and {@link RedisOptionsCustomizer} beans can change the options.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+            "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration"
+        })
+@ConditionalOnProperty(name = "boltwork.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(BoltworkProperties.class)
+@ImportRuntimeHints(BoltworkRuntimeHints.class)
+@Import({
+    StoreBackends.JdbcConfiguration.class,
+    StoreBackends.ZooKeeperConfiguration.class,
+    StoreBackends.MissingConfiguration.class
+})
+public final class BoltworkAutoConfiguration {
+    static final String CLIENT = "boltworkLockClient";
+    private static final String DETAILS = "boltworkDetailsRedis";
+
+    BoltworkAutoConfiguration() {}
+
+    @Bean(name = CLIENT, destroyMethod = "close")
+    @ConditionalOnMissingBean
+    LockClient boltworkLockClient(
+            LockBackend backend,
+            BoltworkProperties properties,
+            Environment environment,
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<ClientOptionsCustomizer> customizers,
+            ObjectProvider<LockListener> listeners) {
+        ClientOptions options = options(properties, environment, new NamedBeans(beans));
+        for (ClientOptionsCustomizer customizer : customizers.orderedStream().toList()) {
+            options = customizer.customize(options);
+        }
+        LockClient client = LockClient.create(backend, options);
+        listeners.orderedStream().forEach(client::addListener);
+        StartLog.log(client, backend);
+        return client;
+    }
+
+    private static ClientOptions options(BoltworkProperties properties, Environment environment, NamedBeans beans) {
+        ClientOptions options = ClientOptions.defaults()
+                .withOutagePatience(properties.outagePatience())
+                .withShutdownTime(properties.shutdownTime())
+                .withSlice(properties.slice());
+        Duration longHold = properties.longHold();
+        if (longHold != null) {
+            options = options.withLongHold(longHold);
+        }
+        Duration longWait = properties.longWait();
+        if (longWait != null) {
+            options = options.withLongWait(longWait);
+        }
+        String application = StringUtils.hasText(properties.application())
+                ? properties.application()
+                : environment.getProperty("spring.application.name");
+        if (StringUtils.hasText(application)) {
+            options = BoltworkProperties.apply("spring.application.name", application, options::withApplication);
+        }
+        String executor = properties.callbackExecutor();
+        return StringUtils.hasText(executor)
+                ? options.withCallbackExecutor(
+                        beans.get("boltwork.callback-executor", executor, Executor.class, CLIENT))
+                : options;
+    }
+
+    @Bean
+    static UnknownProperties boltworkUnknownProperties(Environment environment) {
+        return new UnknownProperties(environment);
+    }
+
+    /** Rejects durations without a unit. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static DurationUnits boltworkDurationUnits() {
+        return new DurationUnits();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static SecretValues boltworkSecretValues() {
+        return new SecretValues();
+    }
+
+    @Bean
+    static LockGroups boltworkLockGroups(BoltworkProperties properties) {
+        return new LockGroups(
+                properties.metrics().maxGroups(), properties.lock().prefix());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockTemplate boltworkLockTemplate(
+            LockClient client,
+            LockGroups groups,
+            BoltworkProperties properties,
+            ObjectProvider<ObservationRegistry> observations) {
+        LockDefaults defaults = properties.lock().defaults();
+        LockTemplate template = new LockTemplate(client, groups).withOptions(defaults.options());
+        if (defaults.waitFor() != null) {
+            template = template.withWait(defaults.waitFor());
+        }
+        ObservationRegistry registry = observations.getIfUnique();
+        return registry == null ? template : template.withObservations(registry);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ShutdownOrder boltworkShutdownOrder(ConfigurableListableBeanFactory beans) {
+        return new ShutdownOrder(beans);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ShutdownWait boltworkShutdownWait(Environment environment) {
+        return new ShutdownWait(environment);
+    }
+
+    /** Watches over the client of an application that has Jedis. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(
+            name = {
+                "redis.clients.jedis.Jedis",
+                "org.apache.commons.pool2.impl.GenericObjectPool",
+                "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory"
+            })
+    static class JedisConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static JedisBesideLettuce boltworkJedisBesideLettuce(Environment environment) {
+            return new JedisBesideLettuce(environment);
+        }
+    }
+
+    /** Keeps leases in this JVM. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(name = "boltwork.backend", havingValue = "memory")
+    @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
+    static class MemoryConfiguration {
+
+        /* the client closes it */
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
+        MemoryBackend boltworkBackend() {
+            return MemoryBackend.create();
+        }
+    }
+
+    /** Keeps leases on Redis. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RedisBackend.class)
+    @ConditionalOnProperty(name = "boltwork.backend", havingValue = "redis", matchIfMissing = true)
+    @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
+    static class RedisConfiguration {
+
+        /* the client closes it */
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
+        LockBackend boltworkBackend(
+                BoltworkProperties properties,
+                Environment environment,
+                ConfigurableListableBeanFactory beans,
+                ObjectProvider<RedisOptionsCustomizer> customizers,
+                ObjectProvider<SslBundles> bundles,
+                ObjectProvider<ApplicationRedis> application) {
+            SslBundles all = bundles.getIfAvailable();
+            ApplicationRedis redis = application.getIfAvailable(() -> properties(environment, all, properties.redis()));
+            return new RedisLocations(properties, environment, all)
+                    .find(redis)
+                    .connect(
+                            properties.redis(),
+                            options -> customized(
+                                    resources(
+                                            connectTimeout(options, properties.redis(), environment),
+                                            properties.redis(),
+                                            new NamedBeans(beans)),
+                                    customizers.orderedStream().toList()));
+        }
+
+        private static ApplicationRedis properties(
+                Environment environment, @Nullable SslBundles bundles, BoltworkProperties.Redis redis) {
+            if (StringUtils.hasText(redis.connectionFactory())) {
+                throw BoltworkProperties.invalid(
+                        "boltwork.redis.connection-factory",
+                        redis.connectionFactory(),
+                        "There is no such bean, because Spring Data Redis is not on the class path.");
+            }
+            return new PropertiesRedis(environment, bundles);
+        }
+
+        /** Sets Boltwork's own connect timeout, or else that of the application, where zero means none. */
+        private static RedisOptions connectTimeout(
+                RedisOptions options, BoltworkProperties.Redis redis, Environment environment) {
+            Duration own = redis.connectTimeout();
+            if (own != null) {
+                return BoltworkProperties.apply("boltwork.redis.connect-timeout", own, options::withConnectTimeout);
+            }
+            String property = "spring.data.redis.connect-timeout";
+            Duration applications =
+                    Binder.get(environment).bind(property, Duration.class).orElse(Duration.ZERO);
+            return applications.isZero()
+                    ? options
+                    : BoltworkProperties.apply(property, applications, options::withConnectTimeout);
+        }
+
+        private static RedisOptions resources(RedisOptions options, BoltworkProperties.Redis redis, NamedBeans beans) {
+            String name = redis.clientResources();
+            return StringUtils.hasText(name)
+                    ? options.clientResources(beans.get(
+                            "boltwork.redis.client-resources", name, ClientResources.class, NamedBeans.BACKEND))
+                    : options;
+        }
+
+        private static RedisOptions customized(RedisOptions options, List<RedisOptionsCustomizer> customizers) {
+            RedisOptions changed = options;
+            for (RedisOptionsCustomizer customizer : customizers) {
+                changed = customizer.customize(changed);
+            }
+            return changed;
+        }
+
+        /** Uses the connection factory of Spring Data Redis, if it is present. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(RedisConnectionFactory.class)
+        static class FactoryConfiguration {
+
+            @Bean
+            @Primary
+            FactoryRedis boltworkFactoryRedis(
+                    BoltworkProperties properties,
+                    Environment environment,
+                    ConfigurableListableBeanFactory beans,
+                    ObjectProvider<SslBundles> bundles,
+                    @Qualifier(DETAILS) ObjectProvider<ApplicationRedis> details) {
+                ApplicationRedis otherwise =
+                        details.getIfAvailable(() -> new PropertiesRedis(environment, bundles.getIfAvailable()));
+                return new FactoryRedis(beans, environment, properties.redis(), otherwise);
+            }
+        }
+
+        /** Uses the connection details of Spring Boot, if there is no connection factory. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(DataRedisConnectionDetails.class)
+        static class DetailsConfiguration {
+
+            @Bean(DETAILS)
+            @ConditionalOnBean(DataRedisConnectionDetails.class)
+            ApplicationRedis boltworkDetailsRedis(DataRedisConnectionDetails details, Environment environment) {
+                return new DetailsRedis(
+                        details, environment.getProperty("spring.data.redis.database", Integer.class, 0));
+            }
+        }
+    }
+}

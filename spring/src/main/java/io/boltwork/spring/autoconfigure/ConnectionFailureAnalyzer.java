@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.autoconfigure;
+
+import io.boltwork.BackendException;
+import io.boltwork.spring.properties.NamedBeans;
+import io.boltwork.spring.redis.RedisStartException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Explains why no {@code LockClient} could be created. */
+final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreationException> {
+
+    /** Redis is connected when the backend is made, and other stores when the client is. */
+    private static final Set<String> BEANS = Set.of(NamedBeans.BACKEND, BoltworkAutoConfiguration.CLIENT);
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BeanCreationException cause) {
+        BackendException backend = findCause(cause, BackendException.class);
+        if (backend == null || !BEANS.contains(String.valueOf(beanName(cause)))) {
+            return null;
+        }
+        RedisStartException redis = findCause(cause, RedisStartException.class);
+        return new FailureAnalysis(
+                "Boltwork cannot use its lock backend: " + (redis == null ? backend : redis).getMessage(),
+                redis != null ? redis.action() : action(backend),
+                backend);
+    }
+
+    private static String action(BackendException backend) {
+        return backend.isRetryable()
+                ? "Start what the message names, or correct its address: boltwork.lock.server.address of a quorum,"
+                        + " boltwork.zookeeper.connect-string, or that of the DataSource bean. For tests without a"
+                        + " server, set boltwork.backend=memory."
+                : "Correct what the message above names, such as the user, its rights, the version, or the size of the pool.";
+    }
+
+    /** Returns the name of the innermost bean that was being created. */
+    private static @Nullable String beanName(Throwable failure) {
+        String name = null;
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof BeanCreationException creation) {
+                name = creation.getBeanName();
+            }
+        }
+        return name;
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.call;
+
+import io.boltwork.reactor.Acquisitions;
+import io.boltwork.spi.BodyScope;
+import io.boltwork.spring.call.AsyncLocking.Held;
+import io.boltwork.spring.call.AsyncLocking.Taking;
+import io.boltwork.spring.operation.LockDenial;
+import io.boltwork.spring.acquire.EnteredLock;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Executes methods that return a {@link Mono}, a {@link Flux} or a type that Spring can adapt to them. Each
+ * subscription acquires the locks and executes the method. The locks are released when the result has completed or
+ * failed, when the subscription is cancelled, or when a reactive transaction of the subscriber has completed.
+ */
+public final class ReactiveLocking {
+    private final AsyncLocking call;
+    private final ReactiveAdapter adapter;
+    private final GuardedPublisher body;
+
+    /** The publisher that is subscribed to under the locks. */
+    interface GuardedPublisher {
+        @Nullable
+        Object publisher(Held held) throws Throwable;
+    }
+
+    private ReactiveLocking(AsyncLocking call, ReactiveAdapter adapter, GuardedPublisher body) {
+        this.call = call;
+        this.adapter = adapter;
+        this.body = body;
+    }
+
+    static Object publisher(AsyncLocking call, ReactiveAdapter adapter, GuardedPublisher body) {
+        ReactiveLocking locking = new ReactiveLocking(call, adapter, body);
+        return adapter.fromPublisher(
+                adapter.isMultiValue()
+                        ? Flux.deferContextual(context -> locking.guarded(CallerContext.capture(context)))
+                        : Mono.deferContextual(context ->
+                                locking.guarded(CallerContext.capture(context)).singleOrEmpty()));
+    }
+
+    /** Returns a result that fails for each subscriber. */
+    static Object failed(ReactiveAdapter adapter, Throwable failure) {
+        return adapter.fromPublisher(Flux.error(failure));
+    }
+
+    /*
+     * A cancellation may come at any moment. What has been acquired is guarded from then on; no operator that may drop a value
+     * stands between.
+     */
+
+    private Flux<Object> guarded(CallerContext context) {
+        Mono<LocksForSubscriber> taken = Acquisitions.of(call::take, ReactiveLocking::begin, Held::release)
+                .map(LocksForSubscriber::new);
+        return Acquisitions.guard(
+                taken,
+                locks -> Acquisitions.under(locks.held.leases(), body(locks, context)),
+                locks -> locks.own.release());
+    }
+
+    private static void begin(Taking taking) {
+        BodyScope.call(EnteredLock.scope(), taking::begun);
+    }
+
+    private Publisher<Object> body(LocksForSubscriber locks, CallerContext context) {
+        return locks.held.denial() != null
+                ? body(locks.held, context)
+                : ReactiveTransactionBoundary.takes(call.method(), locks.held.only(false), locks::leaveToTransaction)
+                        .thenMany(Flux.defer(() -> body(locks.held, context)));
+    }
+
+    @SuppressWarnings("unchecked") // the method's own type
+    private Publisher<Object> body(Held held, CallerContext context) {
+        LockDenial denial = held.denial();
+        try {
+            Object publisher = context.call(
+                    () -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation(), () -> false));
+            return denial != null && publisher == null
+                    ? Mono.empty()
+                    : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);
+        } catch (Throwable thrown) { // thrown by the method
+            return Mono.error(thrown);
+        }
+    }
+
+    /** The acquired locks. */
+    private static final class LocksForSubscriber {
+        private final Held held;
+
+        /** Those of them that no transaction of the subscriber releases. */
+        private volatile Held own;
+
+        LocksForSubscriber(Held held) {
+            this.held = held;
+            this.own = held;
+        }
+
+        void leaveToTransaction() {
+            own = held.only(true);
+        }
+    }
+}

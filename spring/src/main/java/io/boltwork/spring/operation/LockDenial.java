@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.operation;
+
+import io.boltwork.BackendException;
+import io.boltwork.LockException;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reason why a call is not executed: another owner holds one of its locks, or the backend does not answer.
+ * Immutable.
+ *
+ * @param step the lock
+ * @param outage the backend's failure; {@code null} if the lock was refused
+ */
+public record LockDenial(LockStep step, @Nullable BackendException outage) {
+
+    /** The outcome for the caller. */
+    private enum Then {
+        EXCEPTION,
+        NOTHING,
+        FALLBACK
+    }
+
+    private Then then() {
+        LockOperation operation = step.operation();
+        if (outage != null) {
+            return switch (operation.onUnavailable()) {
+                case THROW, DEFAULT -> Then.EXCEPTION;
+                case RETURN_NULL -> Then.NOTHING;
+                case FALLBACK -> Then.FALLBACK;
+            };
+        }
+        if (step.skips()) {
+            return Then.NOTHING;
+        }
+        return switch (operation.onRefused()) {
+            case THROW, DEFAULT -> Then.EXCEPTION;
+            case RETURN_NULL -> Then.NOTHING;
+            case FALLBACK -> Then.FALLBACK;
+        };
+    }
+
+    private LockException exception() {
+        return outage != null ? outage : step.refusal();
+    }
+
+    /**
+     * Returns the caller's result in place of the method's result; {@code nothing} if there is none.
+     *
+     * @param moved whether another advice has moved the call to an executor; asked only before a fallback
+     */
+    @Nullable
+    public Object instead(@Nullable Object nothing, MethodInvocation invocation, BooleanSupplier moved)
+            throws Throwable {
+        return switch (then()) {
+            case EXCEPTION -> throw exception();
+            case NOTHING -> nothing;
+            case FALLBACK ->
+                Objects.requireNonNull(step.operation().fallbacks())
+                        .call(invocation, exception(), moved.getAsBoolean());
+        };
+    }
+}

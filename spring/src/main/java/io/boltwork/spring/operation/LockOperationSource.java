@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.operation;
+
+import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.text.LockDefinitionException;
+import io.boltwork.spring.text.MethodHierarchy;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+
+/** Finds the locks of methods, and parses each annotation once. Thread-safe. */
+public final class LockOperationSource {
+    private final LockOperationParser parser;
+    private final Map<MethodClassKey, Optional<LockMethod>> methods = new ConcurrentHashMap<>();
+
+    /** Classes in which a locked method was found. */
+    private final Set<Class<?>> locked = ConcurrentHashMap.newKeySet();
+
+    public LockOperationSource(LockOperationParser parser) {
+        this.parser = parser;
+    }
+
+    public LockOverrides overrides() {
+        return parser.overrides();
+    }
+
+    public static boolean isCandidate(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, DistributedLock.class);
+    }
+
+    /** Returns the locked method; {@code null} if the method is executed without locks. */
+    @Nullable
+    public LockMethod find(Method method, Class<?> targetClass) {
+        MethodClassKey key = new MethodClassKey(method, targetClass);
+        Optional<LockMethod> known = methods.get(key);
+        if (known == null) {
+            known = isIgnored(method) ? Optional.empty() : parseOnce(method, targetClass);
+            methods.put(key, known);
+        }
+        return known.orElse(null);
+    }
+
+    /** Returns whether a method has no source code of its own, and is not the bridge to a method that has. */
+    private static boolean isIgnored(Method method) {
+        return method.getDeclaringClass() == Object.class || method.isSynthetic() && !method.isBridge();
+    }
+
+    private Optional<LockMethod> parseOnce(Method method, Class<?> targetClass) {
+        Method specific = MethodHierarchy.specific(method, targetClass);
+        MethodClassKey key = new MethodClassKey(specific, targetClass);
+        Optional<LockMethod> known = methods.get(key);
+        if (known == null) {
+            known = Optional.ofNullable(parse(specific, targetClass));
+            methods.put(key, known);
+        }
+        return known;
+    }
+
+    /** Returns whether the class has locked methods. Those of each bean are known once the bean is created. */
+    public boolean isLocked(Class<?> type) {
+        return locked.contains(type);
+    }
+
+    private @Nullable LockMethod parse(Method specific, Class<?> targetClass) {
+        List<LockAnnotation> annotations = LockAnnotation.of(specific, targetClass);
+        List<@Nullable LockOperation> operations = new ArrayList<>();
+        annotations.forEach(each -> operations.add(parser.parse(specific, targetClass, each)));
+        if (operations.stream().allMatch(Objects::isNull)) {
+            return null;
+        }
+        locked.add(ClassUtils.getUserClass(targetClass));
+        try {
+            return LockMethod.of(specific, targetClass, annotations, operations);
+        } catch (LockDefinitionException wrong) {
+            throw wrong.of(annotations.get(0).text());
+        }
+    }
+}

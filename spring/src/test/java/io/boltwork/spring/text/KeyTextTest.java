@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.spring.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.boltwork.InvalidNameException;
+import io.boltwork.LockClient;
+import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
+import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.sql.Timestamp;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.YearMonth;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Calendar;
+import java.util.Collections;
+import java.util.Currency;
+import java.util.Date;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.TimeZone;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Tests values in names: equal values give the same name, different values give different names. */
+class KeyTextTest {
+
+    static class Order {}
+
+    record Line(@Nullable Order order) {}
+
+    record Money(String currency, long cents) {}
+
+    record Basket(Money money, Set<Size> sizes) {}
+
+    enum Size {
+        SMALL,
+        LARGE {
+            @Override
+            boolean isLarge() {
+                return true;
+            }
+        };
+
+        boolean isLarge() {
+            return false;
+        }
+
+        @Override
+        public String toString() {
+            return "size";
+        }
+    }
+
+    static class Names {
+        private final LockClient locks;
+
+        Names(LockClient locks) {
+            this.locks = locks;
+        }
+
+        private String held() {
+            return locks.inspector().list("*", 10).get(0).name();
+        }
+
+        @DistributedLock(name = "x", keys = "#key")
+        public String key(Object key) {
+            return held();
+        }
+
+        @DistributedLock("x:#{#key}")
+        public String template(Object key) {
+            return held();
+        }
+
+        @DistributedLock("'x:' + #key")
+        public String joined(Object key) {
+            return held();
+        }
+
+        @DistributedLock("'x:' + (#end ? #key + '!' : #key)")
+        public String choice(Object key, Boolean end) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.![#this]")
+        public String selected(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.toString()")
+        public String printed(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.length()")
+        public String length(String key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key[0]")
+        public String first(List<String> key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.nmae")
+        public String property(Object key) {
+            return held();
+        }
+
+        @DistributedLock("x:#{#key.substring(0, 3)}")
+        public String start(String key) {
+            return held();
+        }
+
+        @DistributedLock(
+                name = "x",
+                keys = {"#a", "#b"})
+        public String keys(String a, String b) {
+            return held();
+        }
+
+        @DistributedLock("x:#{#a}:#{#b}")
+        public String parts(String a, String b) {
+            return held();
+        }
+
+        @DistributedLock("x-#{#a}-#{#b}")
+        public String dashes(String a, String b) {
+            return held();
+        }
+
+        @DistributedLock(name = "'x:' + #a", keys = "#b")
+        public String expression(String a, String b) {
+            return held();
+        }
+    }
+
+    private static void with(Consumer<Names> test) {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withPropertyValues("boltwork.backend=memory")
+                .withBean("names", Names.class)
+                .run(context -> test.accept(context.getBean(Names.class)));
+    }
+
+    @Test
+    void valuesWithATextAreNamedByIt() {
+        UUID id = UUID.randomUUID();
+        with(names -> {
+            assertThat(names.key("7")).isEqualTo("x:7");
+            assertThat(names.key(7L)).isEqualTo("x:7");
+            assertThat(names.key(id)).isEqualTo("x:" + id);
+            assertThat(names.key(Optional.of("7"))).isEqualTo("x:7");
+            assertThat(names.key(List.of("a", "b"))).isEqualTo("x:[a, b]");
+            assertThat(names.key(new Money("EUR", 7))).isEqualTo("x:Money[currency=EUR, cents=7]");
+            assertThat(names.template("a:b")).isEqualTo("x:a:b");
+            assertThat(names.joined(new LinkedHashSet<>(List.of("b", "a")))).isEqualTo("x:[a, b]");
+            assertThat(names.joined(Size.SMALL)).isEqualTo("x:SMALL");
+            assertThat(names.choice(new LinkedHashSet<>(List.of("b", "a")), true))
+                    .isEqualTo("x:[a, b]!");
+        });
+    }
+
+    /** Lists text and values. The text is the one that all other JVMs must compute, too. */
+    static Stream<Arguments> texts() {
+        Instant moment = Instant.parse("2026-03-01T10:00:00Z");
+        return Stream.of(
+                arguments("true", true),
+                arguments("x", 'x'),
+                arguments("-7", (byte) -7),
+                arguments("12345678901234567890", new BigInteger("12345678901234567890")),
+                arguments("1", new BigDecimal("1.00")),
+                arguments("100", new BigDecimal("1E+2")),
+                arguments("0", new BigDecimal("-0.000")),
+                arguments("0.05", new BigDecimal("0.050")),
+                arguments("ab", new StringBuilder("ab")),
+                arguments("SMALL", Size.SMALL),
+                arguments("LARGE", Size.LARGE),
+                arguments("2026-03-01T10:00:00Z", moment),
+                arguments("2026-03-01T10:00:00Z", Date.from(moment)),
+                arguments("2026-03-01T10:00:00Z", Timestamp.from(moment)),
+                arguments("2026-03-01T10:00:00.000000001Z", Timestamp.from(moment.plusNanos(1))),
+                arguments("2026-03-01T10:00:00Z", moment.atZone(ZoneId.of("Asia/Tokyo"))),
+                arguments("2026-03-01T10:00:00Z", moment.atOffset(ZoneOffset.ofHours(-5))),
+                arguments("2026-03-01", LocalDate.of(2026, 3, 1)),
+                arguments("2026-03-01T10:00", LocalDateTime.of(2026, 3, 1, 10, 0)),
+                arguments("2026-03", YearMonth.of(2026, 3)),
+                arguments("PT1H30M", Duration.ofMinutes(90)),
+                arguments("Asia/Tokyo", ZoneId.of("Asia/Tokyo")),
+                arguments("de-DE", Locale.GERMANY),
+                arguments("EUR", Currency.getInstance("EUR")),
+                arguments("java.lang.String", String.class),
+                arguments("7", OptionalInt.of(7)),
+                arguments("7", OptionalLong.of(7)),
+                arguments("7", Optional.of(Optional.of(7))),
+                arguments("[1, 2]", new int[] {1, 2}),
+                arguments("[b, a]", new String[] {"b", "a"}),
+                arguments("[b, a]", List.of("b", "a")),
+                arguments("[a, b, c]", new LinkedHashSet<>(List.of("c", "a", "b"))),
+                arguments("[[a, b], [c]]", new LinkedHashSet<>(List.of(Set.of("c"), Set.of("b", "a")))),
+                arguments("{a=1, b=[x, y]}", Map.of("b", Set.of("y", "x"), "a", 1)),
+                arguments("[SMALL]", EnumSet.of(Size.SMALL)),
+                arguments("Money[currency=EUR, cents=7]", new Money("EUR", 7)),
+                arguments(
+                        "Basket[money=Money[currency=a%2Cb, cents=7], sizes=[LARGE, SMALL]]",
+                        new Basket(new Money("a,b", 7), new LinkedHashSet<>(List.of(Size.SMALL, Size.LARGE)))));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void texts(String text, Object value) {
+        assertThat(KeyText.of(value)).isEqualTo(text);
+    }
+
+    @Test
+    void textDoesNotDependOnTheTimeZoneOrTheLanguage() {
+        TimeZone zone = TimeZone.getDefault();
+        Locale language = Locale.getDefault();
+        try {
+            TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
+            Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+            texts().forEach(each -> assertThat(KeyText.of(each.get()[1])).isEqualTo(each.get()[0]));
+        } finally {
+            TimeZone.setDefault(zone);
+            Locale.setDefault(language);
+        }
+    }
+
+    /** The order of a hash table depends on its capacity and on the order of the insertions. */
+    @Test
+    void equalSetsAndMapsHaveOneText() {
+        Random random = new Random(7);
+        for (int i = 0; i < 100; i++) {
+            List<String> elements = IntStream.range(0, random.nextInt(1, 20))
+                    .mapToObj(each -> Integer.toString(random.nextInt(1_000), 36))
+                    .collect(Collectors.toCollection(ArrayList::new));
+            Set<String> one = new HashSet<>(elements);
+            Collections.shuffle(elements, random);
+            Set<String> other = new LinkedHashSet<>(elements);
+            Map<String, Set<String>> map = new HashMap<>(256);
+            Map<String, Set<String>> linked = new LinkedHashMap<>();
+            one.forEach(each -> map.put(each, one));
+            other.forEach(each -> linked.put(each, other));
+            assertThat(KeyText.of(one)).isEqualTo(KeyText.of(other)).isEqualTo(KeyText.of(Set.copyOf(other)));
+            assertThat(KeyText.of(map)).isEqualTo(KeyText.of(linked)).isEqualTo(KeyText.of(Map.copyOf(linked)));
+        }
+    }
+
+    @Test
+    void differentValuesHaveDifferentTexts() {
+        List<Object> values = List.of(
+                List.of("a", "b"),
+                List.of("a, b"),
+                List.of("a,b"),
+                List.of("[a", "b]"),
+                List.of(List.of("a", "b")),
+                List.of(List.of("a"), List.of("b")),
+                List.of("a%2C", "b"),
+                List.of("a", " b"),
+                List.of("b", "a"),
+                Map.of("a", "b"),
+                Map.of("a=b", "c"),
+                Map.of("a", "b=c"),
+                Map.of("a", "b, c=d"),
+                Map.of("a", "b", "c", "d"),
+                new Money("a, cents=7", 7),
+                new Money("a", 7));
+        assertThat(values.stream().map(KeyText::of)).doesNotHaveDuplicates();
+    }
+
+    static class Anonymous {
+        @Override
+        public String toString() {
+            return "always the same";
+        }
+    }
+
+    @Test
+    void valuesWithoutATextAreRefusedAtTheCall() {
+        List<Object> itself = new ArrayList<>();
+        itself.add(itself);
+        with(names -> {
+            for (Object key : List.of(
+                    new Order(),
+                    new Anonymous(),
+                    1.5,
+                    1.5f,
+                    new double[] {1},
+                    new AtomicLong(1),
+                    java.sql.Date.valueOf("2026-03-01"),
+                    java.sql.Time.valueOf("10:00:00"),
+                    Calendar.getInstance(),
+                    URI.create("http://host"),
+                    new ArrayDeque<>(List.of("a")),
+                    new HashMap<>(Map.of("a", "b")).values(),
+                    Stream.of("a"),
+                    itself,
+                    List.of(new Order()),
+                    Map.of("a", new Anonymous()),
+                    new Line(new Order()),
+                    Optional.of(new Order()),
+                    (Runnable) () -> {})) {
+                assertThatIllegalArgumentException()
+                        .as("%s", key.getClass())
+                        .isThrownBy(() -> names.key(key))
+                        .isNotInstanceOf(InvalidNameException.class)
+                        .withMessageContaining("Names.key(Object) of the bean 'names': '#key' ")
+                        .withMessageContainingAll("Use ");
+                assertThatIllegalArgumentException().isThrownBy(() -> names.template(key));
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> names.joined(key))
+                        .withMessageContaining("Names.joined(Object)");
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> names.key(new Order()))
+                    .withMessageContaining("is a " + Order.class.getName())
+                    .withMessageContaining("#key.id");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> names.key(new Anonymous()))
+                    .withMessageContaining("#key.toString() if");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> names.key(List.of(new Order())))
+                    .withMessageContaining("contains a " + Order.class.getName());
+        });
+    }
+
+    /** Elements of a set in the order of its table, as a list or as text. */
+    @Test
+    void orderOfASetIsRefusedInParts() {
+        with(names -> {
+            for (Object unordered : List.of(Set.of("a"), Map.of("a", "b"))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> names.selected(unordered))
+                        .withMessageContaining("depends on the order of a set or a map");
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> names.printed(unordered))
+                        .withMessageContaining("depends on the order of a set or a map");
+            }
+            assertThat(names.selected(List.of("b", "a"))).isEqualTo("x:[b, a]");
+            assertThat(names.selected(new TreeSet<>(List.of("b", "a")))).isEqualTo("x:[a, b]");
+            assertThat(names.printed(new Anonymous())).isEqualTo("x:always the same");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> names.printed(new Order()))
+                    .withMessageContaining("is a " + Order.class.getName());
+        });
+    }
+
+    @Test
+    void emptyValuesAreRefusedLikeNull() {
+        with(names -> {
+            for (Object key : List.of("", Optional.empty(), List.of(), Map.of(), Optional.of(""), new int[0])) {
+                assertMissing(() -> names.key(key), "'#key' is ");
+                assertMissing(() -> names.template(key), "'#key' is ");
+                assertMissing(() -> names.joined(key), "#key");
+            }
+            for (Object key : List.of(List.of(""), Arrays.asList("a", null), Map.of("a", Set.of()), new Line(null))) {
+                assertMissing(() -> names.key(key), "'#key' contains ");
+            }
+            assertMissing(() -> names.template(null), "'#key' is null");
+            assertMissing(() -> names.joined(null), "contains #key, which is null");
+            assertMissing(() -> names.choice("a", null), "contains #end, which is null");
+            assertMissing(() -> names.choice(null, true), "contains #key, which is null");
+            assertMissing(() -> names.key(IntStream.range(0, 5_000).boxed().toList()), "has 5000 elements");
+            assertMissing(() -> names.length(null), "uses a value that is missing in this call");
+            assertMissing(() -> names.first(List.of()), "uses a value that is missing in this call");
+            assertMissing(() -> names.key("x".repeat(1_023)), "name must be at most 1024 bytes");
+            assertMissing(() -> names.key("\ud800"), "unpaired surrogate");
+        });
+    }
+
+    private static void assertMissing(ThrowingCallable call, String problem) {
+        assertThatExceptionOfType(InvalidNameException.class)
+                .isThrownBy(call)
+                .withMessageContaining("Names.")
+                .withMessageContaining("of the bean 'names'")
+                .withMessageContaining(problem);
+    }
+
+    /** An exception of a method that an expression calls is passed on, since an application may handle it. */
+    @Test
+    void failuresNameTheExpression() {
+        with(names -> {
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> names.property("7"))
+                    .withMessageContaining("@DistributedLock on " + Names.class.getName() + ".property(Object)")
+                    .withMessageContaining("of the bean 'names': '#key.nmae' cannot be evaluated");
+            assertThatExceptionOfType(StringIndexOutOfBoundsException.class)
+                    .isThrownBy(() -> names.start("a"))
+                    .satisfies(failure -> assertThat(failure.getSuppressed()[0])
+                            .hasMessageContaining("Names.start(String) of the bean 'names': thrown by")
+                            .hasMessageContaining("#key.substring(0, 3)"));
+        });
+    }
+
+    @Test
+    void composedNamesHaveOneMeaning() {
+        with(names -> {
+            assertThat(names.keys("x:y", "z")).isEqualTo("x:x%3Ay:z").isNotEqualTo(names.keys("x", "y:z"));
+            assertThat(names.keys("x%3Ay", "z")).isEqualTo("x:x%253Ay:z");
+            assertThat(names.parts("x:y", "z")).isNotEqualTo(names.parts("x", "y:z"));
+            assertThat(names.dashes("x-y", "z")).isEqualTo("x-x%2Dy-z").isNotEqualTo(names.dashes("x", "y-z"));
+            assertThat(names.expression("x:y", "z")).isEqualTo("x:x:y:z").isNotEqualTo(names.expression("x", "y:z"));
+        });
+    }
+}

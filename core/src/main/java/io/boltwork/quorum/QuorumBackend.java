@@ -224,7 +224,7 @@ public final class QuorumBackend implements LockBackend {
 
     private void await() {
         try {
-            Patience patience = new Patience(world.opensWithin(), world.ticker()::nanos);
+            Patience patience = new Patience(world.opensWithin(), world.ticker());
             for (long part; (part = patience.next()) > 0 && !known.await(part, TimeUnit.NANOSECONDS); ) {
                 // what is known by then decides
             }

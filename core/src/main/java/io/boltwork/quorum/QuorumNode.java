@@ -2,8 +2,6 @@
 package io.boltwork.quorum;
 
 import io.boltwork.BackendException;
-import io.boltwork.machine.request.ServerClock;
-import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
@@ -15,6 +13,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Witness;
+import io.boltwork.spi.rules.ServerClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -45,6 +44,9 @@ final class QuorumNode implements BackendListener {
     /** One part in this many is added to the quarantine: twice the 1 % by which the rates of clocks may differ. */
     private static final int DRIFT_PART = 50;
 
+    /** A time that is never reached. */
+    private static final long NEVER = Long.MAX_VALUE;
+
     /** A new measurement counts one part in this many in the smoothed round trip, as in TCP (RFC 6298). */
     private static final int SMOOTHING = 8;
 
@@ -56,7 +58,7 @@ final class QuorumNode implements BackendListener {
     private final Watcher watcher;
 
     private final Set<Sent> open = new LinkedHashSet<>();
-    private long timerAt = Ticker.NEVER;
+    private long timerAt = NEVER;
 
     private ServerClock clock = new ServerClock("");
     private boolean connected;
@@ -241,9 +243,9 @@ final class QuorumNode implements BackendListener {
     }
 
     private void lookAtTime() {
-        timerAt = Ticker.NEVER;
+        timerAt = NEVER;
         long now = world.now();
-        long next = Ticker.NEVER;
+        long next = NEVER;
         List<Sent> late = new ArrayList<>();
         for (Sent sent : open) {
             if (now >= sent.until) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
-import io.boltwork.machine.request.Ticker;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -10,12 +9,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 
 /**
  * The clock, timer and random numbers of a quorum. The JVM or a simulation provides them.
  *
- * @param ticker the monotonic clock
+ * @param ticker the monotonic clock: nanoseconds, never negative
  * @param timers runs tasks later
  * @param random returns a number from 0 to below its argument
  * @param openers runs tasks that block until a server is connected
@@ -24,7 +24,7 @@ import java.util.function.LongUnaryOperator;
  * @param stop ends the timer
  */
 record QuorumWorld(
-        Ticker ticker,
+        LongSupplier ticker,
         Timers timers,
         LongUnaryOperator random,
         Executor openers,
@@ -64,6 +64,6 @@ record QuorumWorld(
     }
 
     long now() {
-        return ticker.nanos();
+        return ticker.getAsLong();
     }
 }

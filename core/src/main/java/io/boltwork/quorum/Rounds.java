@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
-import io.boltwork.machine.request.LeaseTimes;
 import io.boltwork.quorum.QuorumRequest.Phase;
 import io.boltwork.quorum.QuorumRequest.Question;
 import io.boltwork.spi.Grant;
@@ -9,6 +8,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.rules.LeaseTimes;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;

@@ -6,8 +6,8 @@ import static io.boltwork.engine.Interleavings.together;
 
 import io.boltwork.engine.client.ServerClocks;
 import io.boltwork.engine.client.SuspensionDetector;
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.rules.ServerClock;
 import java.time.Instant;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import io.boltwork.machine.LockMachine;
-import io.boltwork.machine.request.ServerClock;
+import io.boltwork.spi.rules.ServerClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
-import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.LockBackend;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 
 /** Makes quorums whose clock and timers a simulation provides. */
@@ -18,7 +18,7 @@ public final class VirtualQuorum {
     public static LockBackend of(
             List<LockBackend> nodes,
             QuorumOptions options,
-            Ticker ticker,
+            LongSupplier ticker,
             BiFunction<Runnable, Long, Future<?>> timers,
             LongUnaryOperator random,
             Consumer<Throwable> defects) {

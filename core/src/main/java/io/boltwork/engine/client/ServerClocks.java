@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.rules.ServerClock;
 import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 

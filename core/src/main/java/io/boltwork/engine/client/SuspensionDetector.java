@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.machine.request.Ticker;
+import io.boltwork.spi.rules.ServerClock;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

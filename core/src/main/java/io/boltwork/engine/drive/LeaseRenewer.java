@@ -3,11 +3,11 @@ package io.boltwork.engine.drive;
 
 import io.boltwork.LockKind;
 import io.boltwork.engine.client.ClientCore;
-import io.boltwork.machine.request.LeaseTimes;
 import io.boltwork.machine.request.RenewalClock;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.rules.LeaseTimes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.boltwork.machine.latch;
 
 import io.boltwork.machine.request.LockTiming;
 import io.boltwork.machine.request.Promise;
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.rules.ServerClock;
 
 /**
  * The environment of a {@link LatchMachine}: everything outside of the machine that it can observe or cause. No method

@@ -7,7 +7,6 @@ import io.boltwork.machine.request.Pending;
 import io.boltwork.machine.request.RecoveryTally;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Request.State;
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
@@ -16,6 +15,7 @@ import io.boltwork.machine.state.LockState;
 import io.boltwork.machine.state.ManyRequests;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.rules.ServerClock;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

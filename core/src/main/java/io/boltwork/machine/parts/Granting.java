@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.parts;
 
-import static io.boltwork.machine.request.LeaseTimes.MILLI;
+import static io.boltwork.spi.rules.LeaseTimes.MILLI;
 
 import io.boltwork.BackendException;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.Replication;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Hold;
-import io.boltwork.machine.request.LeaseTimes;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Pending;
 import io.boltwork.machine.request.Request;
@@ -23,6 +22,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.rules.LeaseTimes;
 import org.jspecify.annotations.Nullable;
 
 /**

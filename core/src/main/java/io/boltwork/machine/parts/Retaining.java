@@ -4,11 +4,11 @@ package io.boltwork.machine.parts;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.RenewalClock;
 import io.boltwork.machine.request.Request;
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.machine.request.Slice;
 import io.boltwork.machine.state.LockState;
 import io.boltwork.machine.state.Retention;
 import io.boltwork.spi.RequestId;
+import io.boltwork.spi.rules.ServerClock;
 import java.util.concurrent.TimeUnit;
 
 /**

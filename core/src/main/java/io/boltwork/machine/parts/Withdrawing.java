@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.parts;
 
-import static io.boltwork.machine.request.LeaseTimes.MILLI;
+import static io.boltwork.spi.rules.LeaseTimes.MILLI;
 
 import io.boltwork.LockKind;
 import io.boltwork.machine.LockMachine;

@@ -2,6 +2,7 @@
 package io.boltwork.machine.request;
 
 import io.boltwork.LockOptions;
+import io.boltwork.spi.rules.LeaseTimes;
 import java.time.Duration;
 
 /** The options of a lock, as the numbers that the machine of the lock calculates with. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.request;
 
-import static io.boltwork.machine.request.LeaseTimes.MILLI;
+import static io.boltwork.spi.rules.LeaseTimes.MILLI;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.rules.LeaseTimes;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.request;
 
-import static io.boltwork.machine.request.LeaseTimes.MILLI;
+import static io.boltwork.spi.rules.LeaseTimes.MILLI;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.LockKind;
@@ -12,6 +12,8 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
+import io.boltwork.spi.rules.LeaseTimes;
+import io.boltwork.spi.rules.ServerClock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -411,7 +413,14 @@ public final class Request {
 
     /** Returns for how many milliseconds the lock stays closed if it is released now. */
     public long keepMillis(long now) {
-        return Math.max(LeaseTimes.millisUntil(bounds.minEnd, now), LeaseTimes.millisUntil(bounds.quietEnd, now));
+        return Math.max(millisUntil(bounds.minEnd, now), millisUntil(bounds.quietEnd, now));
+    }
+
+    /** Returns the milliseconds until {@code end}; 0 if it has passed or is {@link Ticker#NEVER}. */
+    private static long millisUntil(long end, long now) {
+        return end == Ticker.NEVER || end <= now
+                ? 0
+                : (end - now) / MILLI + 2; // the server truncates times to whole milliseconds
     }
 
     /** Begins the quiet time: the lock is released although its owner has not unwound. */

@@ -8,10 +8,10 @@ import io.boltwork.machine.request.LockContext;
 import io.boltwork.machine.request.LockTiming;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Request;
-import io.boltwork.machine.request.ServerClock;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
+import io.boltwork.spi.rules.ServerClock;
 import org.jspecify.annotations.Nullable;
 
 /**

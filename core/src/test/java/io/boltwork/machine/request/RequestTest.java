@@ -12,6 +12,8 @@ import io.boltwork.machine.request.Request.State;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.ServerTime;
+import io.boltwork.spi.rules.LeaseTimes;
+import io.boltwork.spi.rules.ServerClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

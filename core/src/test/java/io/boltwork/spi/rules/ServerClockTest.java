@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.machine.request;
+package io.boltwork.spi.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.machine.request;
+package io.boltwork.spi.rules;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An estimate of the clock of one run of one server, for not-afters: the time in the newest answer, plus the time since. The
  * estimate is low by the time that the answer was under way. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class ServerClock {
 
@@ -30,13 +32,22 @@ public final class ServerClock {
      */
     private record Most(long aheadMillis, long missed) {}
 
-    /** Creates an estimate for a run of which no answer has been read. */
+    /**
+     * Creates an estimate for a run of which no answer has been read.
+     *
+     * @param run the run of the server
+     */
     public ServerClock(String run) {
         this.run = run;
         this.most = new AtomicReference<>();
     }
 
-    /** Creates an estimate that continues an earlier one, if that is of the same run. */
+    /**
+     * Creates an estimate that continues an earlier one, if that is of the same run.
+     *
+     * @param run the run of the server
+     * @param before the earlier estimate
+     */
     public ServerClock(String run, ServerClock before) {
         this.run = run;
         this.most = new AtomicReference<>(run.equals(before.run) ? before.most.get() : null);
@@ -45,6 +56,8 @@ public final class ServerClock {
     /**
      * Reads the server's time in an answer that has just been received.
      *
+     * @param millis the server's time in the answer, in milliseconds since the epoch
+     * @param now the client's monotonic clock, in nanoseconds
      * @param missed what the client's clock is known to have missed, in nanoseconds
      * @return how much more it has missed, in nanoseconds, if the server's clock ran ahead by more than {@link
      *     #NOTICED}; otherwise 0
@@ -67,12 +80,21 @@ public final class ServerClock {
         }
     }
 
-    /** Returns the server's time at that time of the client, in milliseconds since the epoch. */
+    /**
+     * Returns the server's time at a time of the client.
+     *
+     * @param now the client's monotonic clock, in nanoseconds
+     * @return milliseconds since the epoch
+     */
     public long millisAt(long now) {
         return millis(now) + aheadMillis;
     }
 
-    /** Returns the server run that the estimate belongs to. */
+    /**
+     * Returns the server run that the estimate belongs to.
+     *
+     * @return the run
+     */
     public String run() {
         return run;
     }

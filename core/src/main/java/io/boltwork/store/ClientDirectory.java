@@ -8,7 +8,6 @@ import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.rules.StoredClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -13,7 +13,6 @@ import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.rules.StoreMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -11,7 +11,6 @@ import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRules;
-import io.boltwork.spi.rules.StoreMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

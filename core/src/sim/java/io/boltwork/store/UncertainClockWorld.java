@@ -6,7 +6,6 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.rules.StoreMessage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  * The text of a record: lines of fields that are separated by spaces. The first field of a line names its kind. Texts in
  * fields are written in ASCII, without spaces and line breaks, so that a database keeps them whatever its encoding is. Not
  * thread-safe.
+ *
+ * @since 0.1.0
  */
-final class RecordLines {
+public final class RecordLines {
 
     /** The version of the texts, which is the second field of the first line. */
     static final String VERSION = "1";
@@ -30,13 +32,25 @@ final class RecordLines {
 
     private final StringBuilder text = new StringBuilder();
 
-    /** Begins the text of a record of that kind. */
-    static RecordLines begin(String kind) {
+    private RecordLines() {}
+
+    /**
+     * Begins the text of a record.
+     *
+     * @param kind the kind of the record
+     * @return the text, which has the kind and the version so far
+     */
+    public static RecordLines begin(String kind) {
         return new RecordLines().line(kind, VERSION);
     }
 
-    /** Adds a line; the fields are numbers, or texts that {@link #field} has written. */
-    RecordLines line(Object... fields) {
+    /**
+     * Adds a line.
+     *
+     * @param fields numbers, or texts that {@link #field} has written
+     * @return this text
+     */
+    public RecordLines line(Object... fields) {
         if (text.length() > 0) {
             text.append('\n');
         }
@@ -49,8 +63,13 @@ final class RecordLines {
         return this;
     }
 
-    /** Adds fields to the last line. */
-    RecordLines more(Object... fields) {
+    /**
+     * Adds fields to the last line.
+     *
+     * @param fields numbers, or texts that {@link #field} has written
+     * @return this text
+     */
+    public RecordLines more(Object... fields) {
         for (Object field : fields) {
             text.append(' ').append(field);
         }
@@ -62,8 +81,13 @@ final class RecordLines {
         return text.toString();
     }
 
-    /** Writes a text, or its absence, as a field. */
-    static String field(@Nullable String value) {
+    /**
+     * Writes a text, or its absence, as a field.
+     *
+     * @param value the text, or {@code null}
+     * @return the field
+     */
+    public static String field(@Nullable String value) {
         if (value == null) {
             return ABSENT;
         }
@@ -106,8 +130,8 @@ final class RecordLines {
         return value.toString();
     }
 
-    /** A line that is read, field by field. */
-    static final class Line {
+    /** A line that is read, field by field. Each method reads the next one. */
+    public static final class Line {
         private final String[] fields;
         private int next;
 
@@ -115,7 +139,12 @@ final class RecordLines {
             fields = line.split(" ", -1);
         }
 
-        String word() {
+        /**
+         * Reads a word.
+         *
+         * @return the field as it is written
+         */
+        public String word() {
             if (next == fields.length) {
                 throw new IllegalArgumentException(
                         "the line '" + Printable.text(String.join(" ", fields)) + "' is too short");
@@ -123,24 +152,48 @@ final class RecordLines {
             return fields[next++];
         }
 
-        long number() {
+        /**
+         * Reads a number.
+         *
+         * @return the number
+         */
+        public long number() {
             return Long.parseLong(word());
         }
 
-        int integer() {
+        /**
+         * Reads a number that is an {@code int}.
+         *
+         * @return the number
+         */
+        public int integer() {
             return Math.toIntExact(number());
         }
 
-        boolean flag() {
+        /**
+         * Reads a flag that {@link RecordLines#flag} has written.
+         *
+         * @return the flag
+         */
+        public boolean flag() {
             return number() != 0;
         }
 
-        @Nullable
-        String optional() {
+        /**
+         * Reads a text or its absence, as {@link RecordLines#field} has written it.
+         *
+         * @return the text, or {@code null}
+         */
+        public @Nullable String optional() {
             return value(word());
         }
 
-        String text() {
+        /**
+         * Reads a text that {@link RecordLines#field} has written.
+         *
+         * @return the text
+         */
+        public String text() {
             String value = optional();
             if (value == null) {
                 throw new IllegalArgumentException(
@@ -149,22 +202,35 @@ final class RecordLines {
             return value;
         }
 
-        boolean isMore() {
+        /**
+         * Returns whether a field is left.
+         *
+         * @return whether a field is left
+         */
+        public boolean isMore() {
             return next < fields.length;
         }
     }
 
-    /** Writes a flag as a field. */
-    static int flag(boolean flag) {
+    /**
+     * Writes a flag as a field.
+     *
+     * @param flag the flag
+     * @return the field
+     */
+    public static int flag(boolean flag) {
         return flag ? 1 : 0;
     }
 
     /**
      * Returns the lines of the text of a record, the first one without its kind and version.
      *
+     * @param kind the kind that the record must have
+     * @param text the text of the record
+     * @return the lines, at least one
      * @throws IllegalArgumentException if the text is of another kind or version
      */
-    static List<Line> read(String kind, String text) {
+    public static List<Line> read(String kind, String text) {
         List<Line> lines = new ArrayList<>();
         for (String line : text.split("\n", -1)) {
             lines.add(new Line(line));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.spi.rules;
+package io.boltwork.store;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.BackendListener;
@@ -9,13 +9,10 @@ import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
+import io.boltwork.spi.rules.RecordLines;
 
-/**
- * The texts of the messages that clients of a store send to one another. One line of fields, readable for people.
- *
- * @since 0.1.0
- */
-public final class StoreMessage {
+/** The texts of the messages that clients of a store send to one another. One line of fields, readable for people. */
+final class StoreMessage {
     private static final String GRANT = "grant";
     private static final String TAKEN = "taken";
     private static final String SHRUNK = "shrunk";
@@ -29,7 +26,7 @@ public final class StoreMessage {
      * @param grant the grant
      * @return the text, without a line break
      */
-    public static String text(Grant grant) {
+    static String text(Grant grant) {
         return RecordLines.begin(GRANT)
                 .more(RecordLines.field(grant.lock()), RecordLines.field(grant.request()))
                 .more(grant.token(), grant.leaseMillis())
@@ -44,7 +41,7 @@ public final class StoreMessage {
      * @param taken the message
      * @return the text, without a line break
      */
-    public static String text(Taken taken) {
+    static String text(Taken taken) {
         return RecordLines.begin(TAKEN)
                 .more(RecordLines.field(taken.lock()), RecordLines.field(taken.request()), taken.token())
                 .more(taken.server().millis(), RecordLines.field(taken.server().run()), taken.kind())
@@ -57,7 +54,7 @@ public final class StoreMessage {
      * @param shrunk the message
      * @return the text, without a line break
      */
-    public static String text(Shrunk shrunk) {
+    static String text(Shrunk shrunk) {
         return RecordLines.begin(SHRUNK)
                 .more(RecordLines.field(shrunk.lock()), RecordLines.field(shrunk.request()), shrunk.capacity())
                 .more(
@@ -73,7 +70,7 @@ public final class StoreMessage {
      * @param opened the message
      * @return the text, without a line break
      */
-    public static String text(Opened opened) {
+    static String text(Opened opened) {
         return RecordLines.begin(OPENED)
                 .more(RecordLines.field(opened.latch()), opened.generation())
                 .more(
@@ -89,7 +86,7 @@ public final class StoreMessage {
      * @param listener the listener
      * @throws IllegalArgumentException if it is not such a text, or is of another version
      */
-    public static void deliver(String text, BackendListener listener) {
+    static void deliver(String text, BackendListener listener) {
         int end = text.indexOf(' ');
         String kind = end < 0 ? text : text.substring(0, end);
         RecordLines.Line line = RecordLines.read(kind, text).get(0);

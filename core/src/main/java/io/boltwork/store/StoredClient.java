@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.spi.rules;
+package io.boltwork.store;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.LockUsage;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.rules.RecordLines;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,9 +16,8 @@ import java.util.List;
  * @param expiresAt the last millisecond of the store's clock at which the record exists
  * @param card the client
  * @param nonce identifies the client that announced it
- * @since 0.1.0
  */
-public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
+record StoredClient(long expiresAt, ClientRecord card, String nonce) {
     private static final String KIND = "client";
     private static final String BLOCKED = "blocked";
     private static final String USED = "used";
@@ -27,7 +27,7 @@ public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
      *
      * @return the text
      */
-    public String text() {
+    String text() {
         RecordLines lines = RecordLines.begin(KIND)
                 .more(expiresAt, RecordLines.field(nonce), RecordLines.field(card.id()))
                 .more(RecordLines.field(card.application()), RecordLines.field(card.host()))
@@ -51,7 +51,7 @@ public record StoredClient(long expiresAt, ClientRecord card, String nonce) {
      * @return the record
      * @throws IllegalArgumentException if it is not such a text, or is of another version
      */
-    public static StoredClient read(String text) {
+    static StoredClient read(String text) {
         List<RecordLines.Line> lines = RecordLines.read(KIND, text);
         RecordLines.Line head = lines.get(0);
         long expiresAt = head.number();

@@ -14,6 +14,8 @@ export const version = read('pom.xml').match(/<artifactId>boltwork-parent<\/arti
 /** The modules whose Javadoc is part of the site. */
 export const modules = [
   ['core', 'The API, guards, the backend in memory and the interfaces of backends'],
+  ['quorum', 'Locks on a majority of several servers'],
+  ['store', 'Locks on any store that can write a record if its version is unchanged'],
   ['redis', 'Locks in Redis and Valkey'],
   ['jdbc', 'Locks in PostgreSQL, MariaDB and H2'],
   ['zookeeper', 'Locks in ZooKeeper'],

@@ -7,8 +7,6 @@ module io.boltwork.core {
     exports io.boltwork;
     exports io.boltwork.fence;
     exports io.boltwork.memory;
-    exports io.boltwork.quorum;
     exports io.boltwork.spi;
     exports io.boltwork.spi.rules;
-    exports io.boltwork.store;
 }

@@ -3,31 +3,18 @@ package io.boltwork;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
-import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.lang.ConditionEvents;
-import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.boltwork.rooms.Rooms;
 import io.boltwork.spi.Command;
-import java.time.Clock;
-import java.time.Instant;
-import java.util.Comparator;
-import java.util.Date;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 
 /** The allowed dependencies between the packages of core. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -55,7 +42,6 @@ class ArchitectureTest {
                     "io.boltwork",
                     "io.boltwork.fence",
                     "io.boltwork.memory",
-                    "io.boltwork.store",
                     "io.boltwork.machine.request",
                     "io.boltwork.machine.state",
                     "io.boltwork.machine.parts",
@@ -67,8 +53,7 @@ class ArchitectureTest {
                     "io.boltwork.engine.diagnose",
                     "io.boltwork.engine",
                     "io.boltwork.engine.locks",
-                    "io.boltwork.engine.locks.multi",
-                    "io.boltwork.quorum")
+                    "io.boltwork.engine.locks.multi")
             .except(ArchitectureTest::mayUse);
 
     private static boolean mayUse(Dependency use) {
@@ -101,30 +86,19 @@ class ArchitectureTest {
             "io.boltwork.machine.state", 2,
             "io.boltwork.machine.parts", 5,
             "io.boltwork.engine.drive", 3,
-            "io.boltwork.engine.locks", 3,
-            "io.boltwork.quorum", 2);
+            "io.boltwork.engine.locks", 3);
 
     @ArchTest
     static void cyclesOfTypesAreSmall(JavaClasses types) {
-        for (String room : ROOMS.packages()) {
-            Set<JavaClass> tops = ROOMS.types(room, types);
-            Set<String> largest = tops.stream()
-                    .map(ArchitectureTest::cycle)
-                    .max(Comparator.comparingInt(Set::size))
-                    .orElseThrow();
-            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(LARGEST_CYCLES.getOrDefault(room, 0));
-            System.out.println(room + ": " + tops.size() + " types, largest cycle " + largest.size() + " " + largest);
-        }
-    }
-
-    private static Set<String> cycle(JavaClass top) {
-        return ROOMS.cycle(top).stream()
-                .map(type -> type.isAssignableTo(Command.class) ? "Command" : type.getSimpleName())
-                .collect(Collectors.toCollection(TreeSet::new));
+        ROOMS.haveSmallCycles(
+                LARGEST_CYCLES, type -> type.isAssignableTo(Command.class) ? "Command" : type.getSimpleName(), types);
     }
 
     @ArchTest
-    static final ArchRule NOTHING_IS_SYNCHRONIZED = classes().should(notBeSynchronized());
+    static final ArchRule NOTHING_IS_SYNCHRONIZED = Architecture.NOTHING_IS_SYNCHRONIZED;
+
+    @ArchTest
+    static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = Architecture.THE_WALL_CLOCK_IS_FOR_DISPLAY;
 
     @ArchTest
     static final ArchRule MACHINE_AND_RULES_HAVE_NO_CLOCK_AND_NO_THREADS = noClasses()
@@ -136,38 +110,4 @@ class ArchitectureTest {
             .callMethod(System.class, "currentTimeMillis")
             .orShould()
             .callMethod(Thread.class, "start");
-
-    /**
-     * The wall clock jumps. Losses and client records have a date for people to read, and ids differ by it. Nothing
-     * else may read it, except for SuspensionDetector, which is given a clock.
-     */
-    @ArchTest
-    static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = noClasses()
-            .that(DescribedPredicate.not(DescribedPredicate.describe(
-                    "date a loss, introduce a client or make it unique, or wait until a date",
-                    type -> Set.of("Hold", "Announcer", "UniqueIds", "EngineCondition")
-                            .contains(type.getSimpleName()))))
-            .should()
-            .callMethod(System.class, "currentTimeMillis")
-            .orShould()
-            .callMethod(Instant.class, "now")
-            .orShould()
-            .callMethod(LockSupport.class, "parkUntil", long.class)
-            .orShould()
-            .callMethod(LockSupport.class, "parkUntil", Object.class, long.class)
-            .orShould()
-            .dependOnClassesThat()
-            .belongToAnyOf(Clock.class, Date.class);
-
-    private static ArchCondition<JavaClass> notBeSynchronized() {
-        return new ArchCondition<>("have no synchronized methods (virtual threads pin in them)") {
-            @Override
-            public void check(JavaClass type, ConditionEvents events) {
-                type.getMethods().stream()
-                        .filter(method -> method.getModifiers().contains(JavaModifier.SYNCHRONIZED))
-                        .forEach(method -> events.add(
-                                SimpleConditionEvent.violated(method, method.getFullName() + " is synchronized")));
-            }
-        };
-    }
 }

@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -43,11 +45,6 @@ public final class Rooms {
     /** Returns the same rooms, where these uses of higher rooms are allowed. */
     public Rooms except(Predicate<Dependency> allowed) {
         return new Rooms(packages, allowed);
-    }
-
-    /** Returns the packages, the lowest first. */
-    public List<String> packages() {
-        return packages;
     }
 
     /** Fails if a type is in none of the rooms, or uses a higher one. */
@@ -94,19 +91,36 @@ public final class Rooms {
         }
     }
 
-    /** Returns the outermost types of a room. */
-    public Set<JavaClass> types(String room, JavaClasses types) {
+    /**
+     * Fails if more types of a room use one another, directly or not, than the map says; 0 is the default. Prints the
+     * largest cycle of each room.
+     *
+     * @param name the name of a type; types of one name count as one
+     */
+    public void haveSmallCycles(Map<String, Integer> most, Function<JavaClass, String> name, JavaClasses types) {
+        for (String room : packages) {
+            Set<JavaClass> tops = types(room, types);
+            Set<String> largest = tops.stream()
+                    .map(top -> cycle(top, name))
+                    .max(Comparator.comparingInt(Set::size))
+                    .orElseThrow();
+            System.out.println(room + ": " + tops.size() + " types, largest cycle " + largest.size() + " " + largest);
+            assertThat(largest).as(room).hasSizeLessThanOrEqualTo(most.getOrDefault(room, 0));
+        }
+    }
+
+    private Set<String> cycle(JavaClass top, Function<JavaClass, String> name) {
+        return reachable(top).stream()
+                .filter(other -> reachable(other).contains(top))
+                .map(name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<JavaClass> types(String room, JavaClasses types) {
         return types.stream()
                 .filter(type -> type.getPackageName().equals(room))
                 .filter(type -> !type.getSimpleName().equals("package-info"))
                 .map(Rooms::outermost)
-                .collect(Collectors.toSet());
-    }
-
-    /** Returns the outermost types that a type uses and that use it, directly or not. */
-    public Set<JavaClass> cycle(JavaClass top) {
-        return reachable(top).stream()
-                .filter(other -> reachable(other).contains(top))
                 .collect(Collectors.toSet());
     }
 

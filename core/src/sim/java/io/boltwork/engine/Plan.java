@@ -27,9 +27,9 @@ record Plan(
         List<Client> clients,
         List<Fault> faults) {
 
-    static final long MICRO = 1_000;
-    static final long MILLI = 1_000_000;
-    static final long SECOND = 1_000 * MILLI;
+    static final long MICRO = VirtualTime.MICRO;
+    static final long MILLI = VirtualTime.MILLI;
+    static final long SECOND = VirtualTime.SECOND;
 
     /** Shorter suspensions are not noticed, and may cost as much of a lease. */
     static final long SHORTEST_SUSPENSION = ServerClock.NOTICED + 100 * MILLI;

@@ -98,11 +98,13 @@ class CompatibilityTest {
 
     @Test
     void exportedPackagesAreNotInternal() throws IOException {
-        Matcher export = Pattern.compile("exports (\\S+);")
-                .matcher(Files.readString(ROOT.resolve("core/src/main/java/module-info.java")));
-        Set<String> exported = export.results().map(found -> found.group(1)).collect(Collectors.toSet());
-        for (String name : packages("core")) {
-            assertThat(PAGE.get(name).equals("internal")).as(name).isNotEqualTo(exported.contains(name));
+        for (String module : List.of("core", "quorum", "store")) {
+            Matcher export = Pattern.compile("exports (\\S+);")
+                    .matcher(Files.readString(ROOT.resolve(module).resolve("src/main/java/module-info.java")));
+            Set<String> exported = export.results().map(found -> found.group(1)).collect(Collectors.toSet());
+            for (String name : packages(module)) {
+                assertThat(PAGE.get(name).equals("internal")).as(name).isNotEqualTo(exported.contains(name));
+            }
         }
     }
 

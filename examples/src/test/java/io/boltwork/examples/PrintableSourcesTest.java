@@ -49,7 +49,7 @@ class PrintableSourcesTest {
     void valuesOfLogMessagesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "redis", "jdbc", "zookeeper")) {
+        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper")) {
             Matcher call = FILLED_IN.matcher(Files.readString(source));
             while (call.find()) {
                 found++;
@@ -66,7 +66,7 @@ class PrintableSourcesTest {
     void quotedValuesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "redis", "jdbc", "zookeeper", "spring")) {
+        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "spring")) {
             String text = Files.readString(source);
             Matcher quoted = QUOTED.matcher(text);
             while (quoted.find()) {

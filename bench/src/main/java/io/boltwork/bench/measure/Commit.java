@@ -12,6 +12,8 @@ public final class Commit {
     private static final List<String> CODE = List.of(
             "pom.xml",
             "core/src/main",
+            "quorum/src/main",
+            "store/src/main",
             "redis/src/main",
             "jdbc/src/main",
             "zookeeper/src/main",

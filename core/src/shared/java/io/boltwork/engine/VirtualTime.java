@@ -13,6 +13,10 @@ import java.util.concurrent.Future;
  */
 class VirtualTime {
 
+    static final long MICRO = 1_000;
+    static final long MILLI = 1_000 * MICRO;
+    static final long SECOND = 1_000 * MILLI;
+
     /** The time of the server's clock at the begin of the simulation. */
     static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -100,7 +104,7 @@ class VirtualTime {
 
     /** Schedules a task for the present moment, before anything else happens to its target. */
     Event soon(Runnable task) {
-        return after(Plan.MICRO, task);
+        return after(MICRO, task);
     }
 
     /** Runs the next event, and returns {@code false} if there is none before {@code end}. */

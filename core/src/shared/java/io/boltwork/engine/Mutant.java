@@ -2,9 +2,6 @@
 package io.boltwork.engine;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,16 +20,13 @@ record Mutant(String name, String file, long seed, boolean byRule, String rule, 
 
     private static final Pattern HEAD = Pattern.compile("== (\\w+) in (\\S+?)(?:, seed (\\d+)|(, by a rule))?");
     private static final Path SOURCES = Path.of("src", "main", "java", "io", "boltwork");
+    private static final Path LIST = Path.of("src", "test", "resources", "io", "boltwork", "mutants.txt");
 
     record Change(String from, String to) {}
 
-    /** Those of mutants.txt, in their order. */
-    static List<Mutant> all() {
-        try (InputStream in = Mutant.class.getResourceAsStream("/io/boltwork/mutants.txt")) {
-            return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** Those of the module's mutants.txt, in their order. */
+    static List<Mutant> all() throws IOException {
+        return parse(Files.readString(LIST));
     }
 
     private static List<Mutant> parse(String text) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The connection of one client to one server of a simulated quorum: slow, sometimes silent, sometimes broken. */
 final class QuorumLink implements LockBackend, BackendListener {
 
-    private static final long LATE_BYTES = Plan.SECOND / 2;
+    private static final long LATE_BYTES = VirtualTime.SECOND / 2;
 
     final QuorumServer server;
     private final QuorumClient client;
@@ -35,8 +35,8 @@ final class QuorumLink implements LockBackend, BackendListener {
     private int connection;
     private long lastArrival;
     private long lastReply;
-    private long silentUntil = -Plan.SECOND;
-    private long upSince = -Plan.SECOND;
+    private long silentUntil = -VirtualTime.SECOND;
+    private long upSince = -VirtualTime.SECOND;
 
     private final class Sent {
         final Command<?> command;
@@ -94,8 +94,8 @@ final class QuorumLink implements LockBackend, BackendListener {
     }
 
     private long delay() {
-        long usual = Plan.MILLI / 10 + random.nextLong(Plan.MILLI);
-        return random.nextInt(50) == 0 ? usual + random.nextLong(200 * Plan.MILLI) : usual;
+        long usual = VirtualTime.MILLI / 10 + random.nextLong(VirtualTime.MILLI);
+        return random.nextInt(50) == 0 ? usual + random.nextLong(200 * VirtualTime.MILLI) : usual;
     }
 
     // ================================================================ commands

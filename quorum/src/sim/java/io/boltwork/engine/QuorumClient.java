@@ -38,7 +38,7 @@ final class QuorumClient {
     private final long driftPpm;
     private final LockOptions options;
     private final Deque<Runnable> delayed = new ArrayDeque<>();
-    private long pausedUntil = -Plan.SECOND;
+    private long pausedUntil = -VirtualTime.SECOND;
     private boolean dead;
     private int pending;
     private final Map<String, Integer> waiting = new HashMap<>();
@@ -51,7 +51,7 @@ final class QuorumClient {
         this.time = simulation.time;
         this.random = random;
         this.driftPpm = driftPpm;
-        this.clockOffset = random.nextLong(1_000_000 * Plan.SECOND);
+        this.clockOffset = random.nextLong(1_000_000 * VirtualTime.SECOND);
         this.options = LockOptions.renewedLease(Duration.ofMillis(1_200 + random.nextInt(1_800)));
         List<LockBackend> nodes = new ArrayList<>();
         for (QuorumServer server : simulation.servers) {
@@ -170,7 +170,7 @@ final class QuorumClient {
 
     /** Begins a user that wants locks, one after the other, until the faults are over and it has had its last one. */
     void beginUser() {
-        time.after(random.nextLong(Plan.SECOND), () -> happens(this::want));
+        time.after(random.nextLong(VirtualTime.SECOND), () -> happens(this::want));
     }
 
     private void want() {
@@ -197,7 +197,9 @@ final class QuorumClient {
     }
 
     private void hold(String lock, Lease lease) {
-        long nanos = random.nextInt(4) == 0 ? random.nextLong(5 * Plan.SECOND) : random.nextLong(100 * Plan.MILLI);
+        long nanos = random.nextInt(4) == 0
+                ? random.nextLong(5 * VirtualTime.SECOND)
+                : random.nextLong(100 * VirtualTime.MILLI);
         schedule(
                 () -> {
                     simulation.writes(lock, lease);
@@ -209,7 +211,7 @@ final class QuorumClient {
 
     private void again() {
         if (!simulation.isOver()) {
-            schedule(this::want, random.nextLong(300 * Plan.MILLI));
+            schedule(this::want, random.nextLong(300 * VirtualTime.MILLI));
         }
     }
 }

@@ -21,18 +21,18 @@ final class QuorumSimulation {
     static final Duration LONGEST_LEASE = Duration.ofSeconds(4);
     static final List<String> LOCKS = List.of("stock", "coupons");
 
-    private static final long FAULTS_LAST = 30 * Plan.SECOND;
+    private static final long FAULTS_LAST = 30 * VirtualTime.SECOND;
 
     /** Once healed: a lease of a dead client, the quarantine of a server, and some of it again. */
-    private static final long SERVED_WITHIN = 30 * Plan.SECOND;
+    private static final long SERVED_WITHIN = 30 * VirtualTime.SECOND;
 
-    private static final long LOOK_EVERY = 100 * Plan.MILLI;
+    private static final long LOOK_EVERY = 100 * VirtualTime.MILLI;
 
     /** For this time a server may have a vote that its client has forgotten, or a lock may be free although a user waits. */
-    private static final long BRIEFLY = 900 * Plan.MILLI;
+    private static final long BRIEFLY = 900 * VirtualTime.MILLI;
 
     /** The same for a user whose engine pauses because its questions have failed. */
-    private static final long AFTER_FAULTS = 6 * Plan.SECOND;
+    private static final long AFTER_FAULTS = 6 * VirtualTime.SECOND;
 
     /** The most by which a clock may be wrong in a thousand seconds, in milliseconds: the quorum allows for 1 %. */
     private static final int WITHIN_BOUND_PPM = 2_000;
@@ -68,7 +68,7 @@ final class QuorumSimulation {
         this.locks = 1 + random.nextInt(LOCKS.size());
         int size = random.nextInt(3) == 0 ? 5 : 3;
         for (int i = 0; i < size; i++) {
-            QuorumServer server = new QuorumServer(i, time, random.nextLong(20 * Plan.MILLI), drift());
+            QuorumServer server = new QuorumServer(i, time, random.nextLong(20 * VirtualTime.MILLI), drift());
             servers.add(server);
             if (random.nextInt(4) > 0) {
                 server.wasUpForLong();
@@ -175,7 +175,7 @@ final class QuorumSimulation {
             since.remove(what);
         } else {
             long begun = since.computeIfAbsent(what, name -> time.now());
-            require(time.now() - begun <= bound, what + ", for " + (time.now() - begun) / Plan.MILLI + " ms");
+            require(time.now() - begun <= bound, what + ", for " + (time.now() - begun) / VirtualTime.MILLI + " ms");
         }
     }
 
@@ -224,7 +224,7 @@ final class QuorumSimulation {
 
     void require(boolean condition, String what) {
         if (!condition) {
-            defect(new AssertionError("at " + time.now() / Plan.MILLI + " ms: " + what));
+            defect(new AssertionError("at " + time.now() / VirtualTime.MILLI + " ms: " + what));
             check();
         }
     }
@@ -235,9 +235,9 @@ final class QuorumSimulation {
         faults++;
         QuorumServer server = servers.get(random.nextInt(servers.size()));
         QuorumClient client = clients.get(random.nextInt(clients.size()));
-        long lasts = random.nextLong(3 * Plan.SECOND);
+        long lasts = random.nextLong(3 * VirtualTime.SECOND);
         int kind = random.nextInt(10);
-        timeline.add("-", "FAULT", kind, server, client.id, lasts / Plan.MILLI, "ms");
+        timeline.add("-", "FAULT", kind, server, client.id, lasts / VirtualTime.MILLI, "ms");
         switch (kind) {
             case 0 -> links(server).forEach(link -> link.breakFor(lasts));
             case 1 -> client.links.get(server.number).breakFor(lasts);
@@ -247,7 +247,9 @@ final class QuorumSimulation {
             case 5 -> restart(server, server::restartEmpty, lasts);
             case 6 -> restart(server, random.nextBoolean() ? server::restartDurably : server::restartBehind, lasts);
             case 7 -> client.pause(lasts);
-            case 8 -> server.jump(random.nextLong((isBeyond ? 2 : 1) * Plan.SECOND) - Plan.SECOND); // back, or anywhere
+            case 8 ->
+                server.jump(random.nextLong((isBeyond ? 2 : 1) * VirtualTime.SECOND)
+                        - VirtualTime.SECOND); // back, or anywhere
             default -> {
                 if (clients.stream().filter(QuorumClient::isDead).count() + 1 < clients.size()) {
                     client.kill();
@@ -258,7 +260,7 @@ final class QuorumSimulation {
 
     /** Restarts a server: one after the other, because a majority that loses its data at once is beyond the assumptions. */
     private void restart(QuorumServer server, Runnable how, long lasts) {
-        links(server).forEach(link -> link.breakFor(lasts + random.nextLong(10 * Plan.MILLI)));
+        links(server).forEach(link -> link.breakFor(lasts + random.nextLong(10 * VirtualTime.MILLI)));
         how.run();
         server.freeze(lasts);
     }

@@ -23,7 +23,7 @@ final class QuorumServer {
     private final long ahead;
     private final long driftPpm;
     private long votesFrom;
-    private long frozenUntil = -Plan.SECOND;
+    private long frozenUntil = -VirtualTime.SECOND;
 
     /** What the server had before the last command, as a disk may have it that is behind. */
     private MemoryReplica before;

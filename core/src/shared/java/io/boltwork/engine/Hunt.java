@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.engine;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** Looks for a rule that a mutant breaks. Called by reflection, in its class loader. */
+final class Hunt {
+
+    private static final Logger LOG = Logger.getLogger("io.boltwork");
+
+    private static final long TEST_SECONDS = 90;
+
+    private Hunt() {}
+
+    /** The test of a rule that fails, in one of these classes; {@code null} if all pass. */
+    static String[] rules(List<String> names) throws ReflectiveOperationException, InterruptedException {
+        LOG.setLevel(Level.OFF);
+        for (String name : names) {
+            Class<?> tests = Class.forName(name, true, Hunt.class.getClassLoader());
+            Constructor<?> constructor = tests.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            for (Method test : tests.getDeclaredMethods()) {
+                if (test.isAnnotationPresent(Test.class)) {
+                    test.setAccessible(true);
+                    Object instance = constructor.newInstance();
+                    if (!passes(() -> test.invoke(instance))) {
+                        return new String[] {"`" + tests.getSimpleName() + "`", "`" + test.getName() + "`"};
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether a test passes, and does not wait for ever. */
+    private static boolean passes(Callable<?> test) throws InterruptedException {
+        FutureTask<?> task = new FutureTask<>(test);
+        Thread thread = new Thread(task, "rule");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            task.get(TEST_SECONDS, TimeUnit.SECONDS);
+            return true;
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        }
+    }
+}

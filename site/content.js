@@ -22,6 +22,7 @@ export const modules = [
   ['reactive', 'Publishers for Reactor and RxJava'],
   ['spring', 'The starter for Spring Boot'],
   ['testkit', 'Servers, faults and histories for tests'],
+  ['contract', 'The tests that every backend must pass'],
 ];
 
 const sections = [

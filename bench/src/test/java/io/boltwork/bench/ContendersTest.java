@@ -3,6 +3,7 @@ package io.boltwork.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.contender.BenchLock;
 import io.boltwork.bench.contender.Contender;
@@ -12,8 +13,8 @@ import io.boltwork.bench.entrant.ServerCounters;
 import io.boltwork.bench.job.BenchServers;
 import io.boltwork.bench.job.LoadJob;
 import io.boltwork.bench.scenario.OneThread;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

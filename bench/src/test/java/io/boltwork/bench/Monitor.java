@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -5,7 +5,7 @@
  * values. Only authors of a backend need this package.
  *
  * <p>The rules of a backend are executable: {@link io.boltwork.spi.rules.LockRules} contains them, and
- * {@code LockContract} in the testkit is the test that every backend must pass. In short:
+ * {@code LockContract} in the artifact {@code boltwork-contract} is the test that every backend must pass. In short:
  *
  * <ul>
  *   <li>Each command is one atomic step that reads the server's clock once.

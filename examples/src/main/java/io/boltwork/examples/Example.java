@@ -5,7 +5,7 @@ import io.boltwork.BackendException;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.Printable;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.RedisException;
 import java.io.PrintStream;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples;
 
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.RedisURI;
 import java.io.PrintStream;
 import java.util.ArrayList;

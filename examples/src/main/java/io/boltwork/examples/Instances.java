@@ -2,7 +2,7 @@
 package io.boltwork.examples;
 
 import io.boltwork.redis.RedisOptions;
-import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.server.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples;
 
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

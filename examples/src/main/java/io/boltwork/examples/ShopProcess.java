@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples;
 
-import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.server.ChildJvm;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;

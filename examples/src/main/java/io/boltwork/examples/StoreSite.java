@@ -3,7 +3,7 @@ package io.boltwork.examples;
 
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.PostgresServer;
+import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.LockClient;
 import io.boltwork.fence.StaleTokenException;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ package io.boltwork.examples;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.fence.JdbcFence;
-import io.boltwork.testkit.MariaDbServer;
-import io.boltwork.testkit.PostgresServer;
+import io.boltwork.testkit.server.MariaDbServer;
+import io.boltwork.testkit.server.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

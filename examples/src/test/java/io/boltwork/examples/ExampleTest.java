@@ -3,7 +3,7 @@ package io.boltwork.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

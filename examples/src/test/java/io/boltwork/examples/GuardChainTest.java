@@ -4,9 +4,9 @@ package io.boltwork.examples;
 import static io.boltwork.examples.Database.query;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

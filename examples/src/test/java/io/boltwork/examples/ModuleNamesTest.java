@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.boltwork.LockClient;
 import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.redis.RedisBackend;
+
 import io.boltwork.store.RecordBackend;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,8 +3,8 @@ package io.boltwork.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import io.lettuce.core.RedisClient;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

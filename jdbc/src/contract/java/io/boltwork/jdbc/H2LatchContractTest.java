@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.LatchContract;
-import io.boltwork.testkit.LockSite;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.latch.LatchContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Latches in H2 keep the contract. */

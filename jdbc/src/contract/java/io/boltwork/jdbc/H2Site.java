@@ -2,10 +2,10 @@
 package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
+import io.boltwork.contract.FaultyStore;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.store.RecordBackend;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.FaultyStore;
+import io.boltwork.testkit.wait.Await;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;

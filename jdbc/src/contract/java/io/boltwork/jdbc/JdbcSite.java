@@ -3,10 +3,10 @@ package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
+import io.boltwork.contract.LockSite;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.ReadWriteLockContract;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.readwrite.ReadWriteLockContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Read-write locks in MariaDB keep the contract. */

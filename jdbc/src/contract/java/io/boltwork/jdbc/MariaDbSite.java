@@ -3,7 +3,7 @@ package io.boltwork.jdbc;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.MariaDbServer;
+import io.boltwork.testkit.server.MariaDbServer;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.mariadb.jdbc.MariaDbDataSource;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.LeaseContract;
-import io.boltwork.testkit.LockSite;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.LeaseContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Leases of locks in PostgreSQL keep the contract. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
-import io.boltwork.testkit.CallContract;
-import io.boltwork.testkit.LockSite;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.CallContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Calls of locks in the oldest PostgreSQL keep the contract. */

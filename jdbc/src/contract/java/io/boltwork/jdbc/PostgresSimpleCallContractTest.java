@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.CallContract;
+import io.boltwork.contract.lock.QuickParts;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.CallContract;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.QuickParts;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 

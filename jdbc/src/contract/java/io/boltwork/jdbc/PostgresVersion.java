@@ -3,7 +3,7 @@ package io.boltwork.jdbc;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.PostgresServer;
+import io.boltwork.testkit.server.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package io.boltwork.jdbc;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

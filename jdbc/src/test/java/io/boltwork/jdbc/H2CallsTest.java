@@ -13,7 +13,7 @@ import io.boltwork.spi.rules.LockRules;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.StoredText;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

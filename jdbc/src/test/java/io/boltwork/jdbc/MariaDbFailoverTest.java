@@ -3,8 +3,8 @@ package io.boltwork.jdbc;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.MariaDbServer;
+import io.boltwork.testkit.server.MariaDbServer;
+import io.boltwork.testkit.wait.Await;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;

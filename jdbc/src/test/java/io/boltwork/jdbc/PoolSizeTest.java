@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.ClientOptions;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

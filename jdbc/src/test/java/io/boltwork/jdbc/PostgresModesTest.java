@@ -10,7 +10,7 @@ import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.ShortForm;
 import io.boltwork.store.StoredText;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.reactor.ReactorLock;
 import io.boltwork.rxjava.RxLock;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -10,7 +10,7 @@ import io.boltwork.memory.MemoryBackend;
 import io.boltwork.reactor.ReactorLocks;
 import io.boltwork.reactor.ReactorSemaphore;
 import io.boltwork.rxjava.RxLocks;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
 import java.util.Map;

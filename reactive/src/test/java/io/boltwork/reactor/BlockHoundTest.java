@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.rxjava.RxLocks;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.reactivex.rxjava3.core.Completable;
 import java.time.Duration;
 import java.util.Queue;

@@ -13,7 +13,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

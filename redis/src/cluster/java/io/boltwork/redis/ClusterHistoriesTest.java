@@ -2,10 +2,10 @@
 package io.boltwork.redis;
 
 import io.boltwork.LockKind;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Task;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Task;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

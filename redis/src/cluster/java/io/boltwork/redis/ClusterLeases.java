@@ -3,8 +3,8 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -2,8 +2,8 @@
 package io.boltwork.redis;
 
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

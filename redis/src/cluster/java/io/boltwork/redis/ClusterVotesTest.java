@@ -14,7 +14,7 @@ import io.boltwork.spi.VoteCommand.GiveBack;
 import io.boltwork.spi.VoteCommand.Raise;
 import io.boltwork.spi.VoteCommand.Vote;
 import io.boltwork.spi.Witness;
-import io.boltwork.testkit.ClusterGroup;
+import io.boltwork.testkit.server.ClusterGroup;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

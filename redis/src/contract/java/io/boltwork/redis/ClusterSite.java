@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
+import io.boltwork.contract.LockSite;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

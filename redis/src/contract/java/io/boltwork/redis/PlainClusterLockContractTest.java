@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.LockContract;
-import io.boltwork.testkit.LockSite;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.LockContract;
+import io.boltwork.testkit.server.ClusterGroup;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.CallContract;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.QuickParts;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.CallContract;
+import io.boltwork.contract.lock.QuickParts;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.LossContract;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.LossContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

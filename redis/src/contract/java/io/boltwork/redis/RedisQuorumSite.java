@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
+import io.boltwork.contract.LockSite;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

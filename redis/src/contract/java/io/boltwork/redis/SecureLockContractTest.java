@@ -3,10 +3,10 @@ package io.boltwork.redis;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.Certificates;
-import io.boltwork.testkit.LockContract;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.LockContract;
+import io.boltwork.testkit.server.Certificates;
+import io.boltwork.testkit.server.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;

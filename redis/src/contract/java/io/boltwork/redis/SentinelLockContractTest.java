@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.LockContract;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.LockContract;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.ConditionContract;
-import io.boltwork.testkit.LockSite;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.condition.ConditionContract;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Conditions on a real, standalone Redis keep the contract. */

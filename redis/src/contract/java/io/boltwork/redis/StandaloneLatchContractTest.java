@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.LatchContract;
-import io.boltwork.testkit.LockSite;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.latch.LatchContract;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Latches on a real, standalone Redis keep the contract. */

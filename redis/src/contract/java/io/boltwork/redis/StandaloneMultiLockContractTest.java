@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.MultiLockContract;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.multi.MultiLockContract;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Multi-locks on a real, standalone Redis keep the contract. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.contract.LockSite;
+import io.boltwork.testkit.server.RedisServer;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.SemaphoreContract;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.semaphore.SemaphoreContract;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Semaphores on a real, standalone Redis keep the contract. */

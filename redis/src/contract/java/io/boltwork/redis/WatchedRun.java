@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.regex.Matcher;

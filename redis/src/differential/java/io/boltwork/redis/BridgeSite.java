@@ -8,7 +8,7 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;

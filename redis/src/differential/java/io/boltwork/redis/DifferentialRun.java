@@ -16,7 +16,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Report;
 import io.boltwork.spi.Report.Inspected;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

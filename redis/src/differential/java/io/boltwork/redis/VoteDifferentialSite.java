@@ -12,7 +12,7 @@ import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;

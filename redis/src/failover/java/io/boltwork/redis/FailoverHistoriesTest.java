@@ -3,15 +3,15 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.History;
-import io.boltwork.testkit.HistoryChecker;
-import io.boltwork.testkit.HistoryChecker.Rule;
-import io.boltwork.testkit.HistoryChecker.Verdict;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.history.History;
+import io.boltwork.testkit.history.HistoryChecker;
+import io.boltwork.testkit.history.HistoryChecker.Rule;
+import io.boltwork.testkit.history.HistoryChecker.Verdict;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
+import io.boltwork.testkit.wait.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.history.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

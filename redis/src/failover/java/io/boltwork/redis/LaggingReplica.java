@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.wait.Await;
 
 /** A master and a replica, and a link between them that can be cut. */
 final class LaggingReplica implements AutoCloseable {

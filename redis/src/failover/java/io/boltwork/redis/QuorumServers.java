@@ -5,7 +5,7 @@ import io.boltwork.BackendException;
 import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
 import io.boltwork.quorum.QuorumOptions;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,11 @@
 package io.boltwork.redis;
 
 import io.boltwork.LockKind;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

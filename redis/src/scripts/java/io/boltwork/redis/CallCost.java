@@ -4,8 +4,8 @@ package io.boltwork.redis;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;

@@ -13,7 +13,7 @@ import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Share;
-import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.fault.FaultyLink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

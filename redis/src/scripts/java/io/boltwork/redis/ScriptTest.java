@@ -4,8 +4,8 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Report.Inspected.Waiting;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -15,7 +15,7 @@ import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Share;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

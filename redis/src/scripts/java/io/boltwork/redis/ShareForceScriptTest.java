@@ -14,7 +14,7 @@ import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -5,7 +5,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
-import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.history.HistoryWriter;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;

@@ -19,7 +19,7 @@ import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Wanted;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

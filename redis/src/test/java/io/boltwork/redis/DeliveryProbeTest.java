@@ -9,11 +9,12 @@ import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

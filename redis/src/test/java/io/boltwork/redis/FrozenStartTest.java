@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.Fault;
-import io.boltwork.testkit.Faults;
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.fault.Fault;
+import io.boltwork.testkit.fault.Faults;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -3,10 +3,10 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

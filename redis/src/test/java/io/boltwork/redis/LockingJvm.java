@@ -6,7 +6,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
-import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.history.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

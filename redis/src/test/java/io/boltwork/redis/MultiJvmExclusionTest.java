@@ -3,15 +3,15 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.History;
-import io.boltwork.testkit.HistoryChecker;
-import io.boltwork.testkit.HistoryChecker.Verdict;
-import io.boltwork.testkit.HistoryWriter;
 import io.boltwork.testkit.LeavesNothingBehind;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.history.History;
+import io.boltwork.testkit.history.HistoryChecker;
+import io.boltwork.testkit.history.HistoryChecker.Verdict;
+import io.boltwork.testkit.history.HistoryWriter;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.redis.address.InsecureTransport;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.connect.LettuceClient;
-import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.server.ChildJvm;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.netty.util.internal.logging.InternalLoggerFactory;

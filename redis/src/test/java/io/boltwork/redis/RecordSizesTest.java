@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.FencedReadWriteLock;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

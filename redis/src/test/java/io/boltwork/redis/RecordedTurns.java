@@ -8,7 +8,7 @@ import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
-import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.history.HistoryWriter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;

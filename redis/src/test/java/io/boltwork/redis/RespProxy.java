@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;

@@ -16,7 +16,7 @@ import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Report.ScannedLocks;
 import io.boltwork.spi.Report.ScannedLocks.Lock;
 import io.boltwork.spi.Share;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

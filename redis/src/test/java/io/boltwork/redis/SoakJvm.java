@@ -8,7 +8,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
-import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.history.HistoryWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

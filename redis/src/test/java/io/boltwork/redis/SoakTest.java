@@ -3,10 +3,10 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.History;
-import io.boltwork.testkit.HistoryChecker;
+import io.boltwork.testkit.history.History;
+import io.boltwork.testkit.history.HistoryChecker;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

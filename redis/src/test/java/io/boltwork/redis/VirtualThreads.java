@@ -3,7 +3,7 @@ package io.boltwork.redis;
 
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.HistoryWriter;
+import io.boltwork.testkit.history.HistoryWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
+import io.boltwork.testkit.wait.Slack;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

@@ -11,7 +11,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockSummary;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

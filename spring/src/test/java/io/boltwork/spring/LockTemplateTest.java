@@ -12,7 +12,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.boltwork.spring;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -287,7 +287,7 @@ class TransactionTest {
         public void innerThatLoses() {
             decrease();
             locks.inspector().forceRelease("lost");
-            io.boltwork.testkit.Await.until(
+            io.boltwork.testkit.wait.Await.until(
                     "the loss is known", () -> !locks.lock("lost").isHeldByCurrentThread() || extended());
         }
 

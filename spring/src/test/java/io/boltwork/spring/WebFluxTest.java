@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.actuate.LocksEndpointTest;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

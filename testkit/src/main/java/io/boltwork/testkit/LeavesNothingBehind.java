@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.testkit;
 
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

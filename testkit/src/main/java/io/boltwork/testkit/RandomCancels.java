@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.testkit;
 
+import io.boltwork.testkit.wait.Await;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tools for tests of Boltwork, of its backends, and of applications that use it: real servers, child JVMs, faults, and
- * time bounds that suit the machine.
+ * Tools for tests of applications that use Boltwork, and of Boltwork itself: real servers, child JVMs, faults, recorded
+ * histories, and time bounds that suit the machine. This package has the checks that a test leaves nothing behind, and
+ * uses all rooms:
  *
  * <ul>
- * <li>{@link io.boltwork.testkit.RedisServer}, {@link io.boltwork.testkit.PostgresServer}, {@link
- *       io.boltwork.testkit.PgBouncer}, {@link
- *     io.boltwork.testkit.MariaDbServer}, {@link io.boltwork.testkit.ChildJvm}: processes.
- * <li>{@link io.boltwork.testkit.Fault}: faults of processes and of Redis itself ({@link io.boltwork.testkit.Faults})
- *     and of connections ({@link io.boltwork.testkit.FaultyLink}).
- * <li>{@link io.boltwork.testkit.HistoryWriter}, {@link io.boltwork.testkit.History}, {@link
- *     io.boltwork.testkit.HistoryChecker}: the recorded use of locks, read-write locks and semaphores by processes, and a
- *     check of it.
- * <li>{@link io.boltwork.testkit.LeavesNothingBehind}: fails a test that leaves a lock, thread, connection or process
- *     behind.
- * <li>{@link io.boltwork.testkit.Await}, {@link io.boltwork.testkit.Slack}, {@link io.boltwork.testkit.Task}:
- *     conditions to wait for, time bounds, threads.
- * <li>{@link io.boltwork.testkit.LockContract} and its parts: the tests that every backend must pass.
+ * <li>{@link io.boltwork.testkit.wait}: conditions to wait for, time bounds, threads.
+ * <li>{@link io.boltwork.testkit.history}: the recorded use of locks, read-write locks and semaphores by processes, and
+ *     a check of it.
+ * <li>{@link io.boltwork.testkit.server}: processes, such as {@link io.boltwork.testkit.server.RedisServer}, {@link
+ *     io.boltwork.testkit.server.PostgresServer} and {@link io.boltwork.testkit.server.ChildJvm}.
+ * <li>{@link io.boltwork.testkit.fault}: faults of processes and of Redis itself ({@link
+ *     io.boltwork.testkit.fault.Faults}), and of connections ({@link io.boltwork.testkit.fault.FaultyLink}).
  * </ul>
+ *
+ * <p>The tests that every backend must pass are in the artifact {@code boltwork-contract}.
  *
  * <p>Example: a test of code that loses its lease.
  *

@@ -4,6 +4,9 @@ package io.boltwork.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.RespConnection;
+import io.boltwork.testkit.wait.Task;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,7 +3,7 @@ package io.boltwork.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ package io.boltwork.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.PostgresServer;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.PostgresServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import io.boltwork.tools.connect.StoreOptions;
 import java.io.IOException;
 import java.nio.file.Files;

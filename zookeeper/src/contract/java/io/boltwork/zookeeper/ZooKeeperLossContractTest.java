@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.LossContract;
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.LossContract;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Locks on ZooKeeper keep the contract of losses. */

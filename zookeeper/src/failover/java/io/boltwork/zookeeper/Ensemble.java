@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

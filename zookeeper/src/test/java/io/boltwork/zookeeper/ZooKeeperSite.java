@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
+import io.boltwork.contract.LockSite;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.store.RecordKey;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.LockSite;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -10,7 +10,7 @@ import io.boltwork.store.RecordKey;
 import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

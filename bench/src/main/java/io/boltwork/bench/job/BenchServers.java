@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.job;
 
+
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.entrant.ServerCounters;
 import io.boltwork.bench.measure.Machine;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.job;
 
+
 import io.boltwork.bench.measure.Awake;
 import io.boltwork.bench.measure.Commit;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.IOUringProvider;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.job;
 
+
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.contender.ExclusionBoard;
 import io.boltwork.bench.entrant.Entrant;
@@ -11,8 +12,8 @@ import io.boltwork.bench.measure.Json;
 import io.boltwork.bench.measure.Machine;
 import io.boltwork.bench.measure.MeasurementFailedException;
 import io.boltwork.bench.measure.WorkOutcome;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,12 +2,13 @@
 package io.boltwork.bench.job;
 
 import com.zaxxer.hikari.HikariDataSource;
+
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.contender.StorePool;
 import io.boltwork.bench.measure.MeasurementFailedException;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.MariaDbServer;
-import io.boltwork.testkit.PostgresServer;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.MariaDbServer;
+import io.boltwork.testkit.server.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.measure;
 
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.util.List;
 import java.util.Objects;
 

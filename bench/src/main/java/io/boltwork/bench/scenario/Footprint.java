@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.scenario;
 
+
 import io.boltwork.bench.entrant.Entrant;
 import io.boltwork.bench.entrant.Sample;
 import io.boltwork.bench.job.BenchPlan;
@@ -10,7 +11,7 @@ import io.boltwork.bench.job.Setup;
 import io.boltwork.bench.job.Stage;
 import io.boltwork.bench.measure.Figure;
 import io.boltwork.bench.measure.Point;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

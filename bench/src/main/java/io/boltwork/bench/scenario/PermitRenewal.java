@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.scenario;
 
+
 import io.boltwork.bench.entrant.Entrant;
 import io.boltwork.bench.entrant.Sample;
 import io.boltwork.bench.entrant.ServerCounters;
@@ -14,7 +15,7 @@ import io.boltwork.bench.measure.Figure;
 import io.boltwork.bench.measure.Point;
 import io.boltwork.bench.measure.SlowLog;
 import io.boltwork.bench.measure.WorkOutcome;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ package io.boltwork.bench.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

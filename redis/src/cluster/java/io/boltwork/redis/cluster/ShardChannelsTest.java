@@ -12,7 +12,7 @@ import io.boltwork.redis.connect.LettuceClient;
 import io.boltwork.redis.connect.MasterFinder;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ServerInfo;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.ClientOptions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -25,7 +25,7 @@ import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.VoteCommand;
 import io.boltwork.spi.Witness;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.InputStream;

@@ -12,7 +12,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Look;
 import io.boltwork.spi.Reply.Failed;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.RedisConnectionException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

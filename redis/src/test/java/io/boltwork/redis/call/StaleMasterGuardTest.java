@@ -3,7 +3,7 @@ package io.boltwork.redis.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Task;
+import io.boltwork.testkit.wait.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

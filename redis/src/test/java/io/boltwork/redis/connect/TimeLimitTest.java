@@ -3,7 +3,7 @@ package io.boltwork.redis.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

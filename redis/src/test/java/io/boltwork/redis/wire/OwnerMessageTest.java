@@ -11,7 +11,7 @@ import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
 import io.boltwork.spi.Taken;
 import io.boltwork.spi.Wanted;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

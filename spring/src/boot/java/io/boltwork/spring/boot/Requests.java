@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.boot;
 
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

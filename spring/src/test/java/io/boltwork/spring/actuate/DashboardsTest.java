@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.TestApplication;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;

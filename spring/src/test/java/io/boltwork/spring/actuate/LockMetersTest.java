@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

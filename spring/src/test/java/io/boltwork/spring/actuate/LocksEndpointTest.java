@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;

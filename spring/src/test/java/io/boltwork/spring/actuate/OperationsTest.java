@@ -11,13 +11,14 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.autoconfigure.BoltworkActuatorAutoConfiguration;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;

@@ -9,12 +9,13 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
+
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
+import io.boltwork.testkit.wait.Await;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;

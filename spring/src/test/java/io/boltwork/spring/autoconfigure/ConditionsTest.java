@@ -11,6 +11,7 @@ import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
+
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
@@ -18,7 +19,7 @@ import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.call.LockInterceptor;
 import io.boltwork.spring.properties.LockPropertiesTest;
 import io.boltwork.spring.redis.ApplicationRedis;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;

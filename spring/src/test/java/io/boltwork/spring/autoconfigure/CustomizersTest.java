@@ -8,10 +8,11 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.ClientOptionsCustomizer;
 import io.boltwork.spring.RedisOptionsCustomizer;
-import io.boltwork.testkit.Certificates;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.Certificates;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;

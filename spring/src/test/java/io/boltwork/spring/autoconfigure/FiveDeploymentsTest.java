@@ -3,11 +3,12 @@ package io.boltwork.spring.autoconfigure;
 
 import static io.boltwork.spring.TestApplication.redis;
 
+
 import io.boltwork.spring.SellingShop;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

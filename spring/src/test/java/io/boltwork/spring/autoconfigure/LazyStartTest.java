@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.actuate.LocksHealthIndicator;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ClusterGroup;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.ClusterGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.server.SentinelGroup;
+import io.boltwork.testkit.wait.Await;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,10 @@ package io.boltwork.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+
 import io.boltwork.spring.WebApplication;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;

@@ -7,12 +7,13 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
+
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.ClientOptionsCustomizer;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockInterruptedException;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

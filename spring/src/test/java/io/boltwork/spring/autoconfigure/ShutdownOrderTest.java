@@ -8,8 +8,9 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
+
 import io.boltwork.spring.DistributedLock;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -8,11 +8,12 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.LockType;
 import io.boltwork.spring.LogOfLocks;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

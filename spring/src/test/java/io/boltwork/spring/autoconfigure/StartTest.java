@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -8,8 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
+
 import io.boltwork.spring.SellingShop;
-import io.boltwork.testkit.PostgresServer;
+import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;

@@ -4,9 +4,9 @@ package io.boltwork.spring.autoconfigure;
 import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Certificates;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.Certificates;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.SentinelGroup;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

@@ -6,14 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.CurrentLease;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.OnRefused;
 import io.boltwork.spring.TestApplication;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Objects;

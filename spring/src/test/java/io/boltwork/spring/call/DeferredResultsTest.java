@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.micrometer.context.ContextRegistry;
 import java.util.ArrayList;
 import java.util.List;

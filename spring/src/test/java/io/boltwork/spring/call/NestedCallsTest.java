@@ -4,9 +4,10 @@ package io.boltwork.spring.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockListener;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;

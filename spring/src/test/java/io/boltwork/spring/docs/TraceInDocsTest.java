@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;

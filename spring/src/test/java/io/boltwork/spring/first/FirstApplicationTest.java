@@ -4,8 +4,8 @@ package io.boltwork.spring.first;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -13,13 +13,14 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
+
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLockTest;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.call.LockInterceptor;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

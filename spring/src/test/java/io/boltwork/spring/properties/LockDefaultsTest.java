@@ -13,6 +13,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
+
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
@@ -25,8 +26,8 @@ import io.boltwork.spring.OnRefused;
 import io.boltwork.spring.OnUnavailable;
 import io.boltwork.spring.operation.LockOperation;
 import io.boltwork.spring.operation.LockOperationSource;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

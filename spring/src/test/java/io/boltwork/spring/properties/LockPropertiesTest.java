@@ -11,6 +11,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockSummary;
+
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockRefusedException;
@@ -19,7 +20,7 @@ import io.boltwork.spring.call.LockAdvisor;
 import io.boltwork.spring.call.LockInterceptor;
 import io.boltwork.spring.operation.LockOperation;
 import io.boltwork.spring.operation.LockOperationSource;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;

@@ -7,8 +7,8 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.SentinelGroup;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;

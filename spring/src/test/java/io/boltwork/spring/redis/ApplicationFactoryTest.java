@@ -8,10 +8,11 @@ import static org.mockito.Mockito.mock;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.RedisFactoryFailureAnalyzer;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;

@@ -6,8 +6,8 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Certificates;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.Certificates;
+import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;

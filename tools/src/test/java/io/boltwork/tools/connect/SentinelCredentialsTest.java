@@ -3,8 +3,8 @@ package io.boltwork.tools.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.SentinelGroup;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;
 import java.nio.file.Files;

@@ -4,12 +4,12 @@ package io.boltwork.tools.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.PostgresServer;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
-import io.boltwork.testkit.Slack;
-import io.boltwork.testkit.Task;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.PostgresServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.wait.Slack;
+import io.boltwork.testkit.wait.Task;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;
 import io.boltwork.tools.connect.StoreOptions;

@@ -3,9 +3,9 @@ package io.boltwork.tools.doctor;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.ReplicaGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

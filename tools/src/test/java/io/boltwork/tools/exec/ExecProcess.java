@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.exec;
 
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import io.boltwork.tools.BoltworkCommand;
 import io.boltwork.tools.SlowAwait;
 import java.io.IOException;

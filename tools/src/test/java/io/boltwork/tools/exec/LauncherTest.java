@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.SlowAwait;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import io.boltwork.tools.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.tools.BoltworkCommand;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;

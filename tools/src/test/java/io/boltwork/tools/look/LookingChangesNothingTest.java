@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.PostgresServer;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.PostgresServer;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import io.boltwork.tools.ToolRun;
 import io.boltwork.tools.connect.RedisAccess;
 import io.boltwork.tools.connect.StoreOptions;

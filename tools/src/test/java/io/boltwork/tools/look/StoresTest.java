@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.PostgresServer;
+import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.tools.ToolRun;
 import io.boltwork.tools.connect.StoreOptions;
 import org.apache.curator.test.TestingServer;

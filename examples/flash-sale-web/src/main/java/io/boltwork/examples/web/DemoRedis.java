@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.web;
 
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.SentinelGroup;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.server.SentinelGroup;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;

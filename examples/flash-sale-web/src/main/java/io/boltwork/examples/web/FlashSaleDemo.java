@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.web;
 
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

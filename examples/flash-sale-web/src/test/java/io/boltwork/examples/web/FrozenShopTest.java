@@ -3,9 +3,9 @@ package io.boltwork.examples.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Fault;
-import io.boltwork.testkit.Faults;
+import io.boltwork.testkit.fault.Fault;
+import io.boltwork.testkit.fault.Faults;
+import io.boltwork.testkit.wait.Await;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

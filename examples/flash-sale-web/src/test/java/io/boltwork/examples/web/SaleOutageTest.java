@@ -3,8 +3,8 @@ package io.boltwork.examples.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.boltwork.examples.web;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

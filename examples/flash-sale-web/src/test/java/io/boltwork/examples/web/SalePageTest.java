@@ -3,7 +3,7 @@ package io.boltwork.examples.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.web;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.RedisServer;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;

@@ -6,7 +6,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.jdbc.JdbcBackend;
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import java.time.Duration;
 import java.util.Optional;

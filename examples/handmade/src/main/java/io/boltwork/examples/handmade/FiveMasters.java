@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.handmade;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;

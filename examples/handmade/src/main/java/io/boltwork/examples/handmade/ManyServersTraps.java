@@ -4,10 +4,10 @@ package io.boltwork.examples.handmade;
 import static io.boltwork.examples.handmade.TrapServers.KEY;
 import static io.boltwork.examples.handmade.TrapServers.LEASE;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.FaultyLink;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

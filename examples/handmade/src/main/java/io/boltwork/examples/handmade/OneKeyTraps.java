@@ -4,7 +4,7 @@ package io.boltwork.examples.handmade;
 import static io.boltwork.examples.handmade.TrapServers.KEY;
 import static io.boltwork.examples.handmade.TrapServers.LEASE;
 
-import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.server.ChildJvm;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Clock;
 import java.time.Duration;

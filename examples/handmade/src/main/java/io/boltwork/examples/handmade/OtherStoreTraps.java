@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.handmade;
 
-import io.boltwork.testkit.Await;
+import io.boltwork.testkit.wait.Await;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -4,9 +4,9 @@ package io.boltwork.examples.handmade;
 import static io.boltwork.examples.handmade.TrapServers.KEY;
 import static io.boltwork.examples.handmade.TrapServers.LEASE;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

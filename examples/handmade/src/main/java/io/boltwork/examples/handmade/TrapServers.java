@@ -3,9 +3,9 @@ package io.boltwork.examples.handmade;
 
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.ChildJvm;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;

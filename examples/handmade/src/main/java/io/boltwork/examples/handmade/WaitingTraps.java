@@ -4,9 +4,9 @@ package io.boltwork.examples.handmade;
 import static io.boltwork.examples.handmade.TrapServers.KEY;
 import static io.boltwork.examples.handmade.TrapServers.LEASE;
 
-import io.boltwork.testkit.Await;
-import io.boltwork.testkit.Fault;
-import io.boltwork.testkit.FaultyLink;
+import io.boltwork.testkit.fault.Fault;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.wait.Await;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;

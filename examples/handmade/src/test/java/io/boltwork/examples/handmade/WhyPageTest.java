@@ -82,7 +82,7 @@ class WhyPageTest {
 
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
-        for (String module : List.of("core", "quorum", "redis", "spring", "testkit", "examples")) {
+        for (String module : List.of("core", "quorum", "redis", "spring", "testkit", "contract", "examples")) {
             try (Stream<Path> files = Files.walk(Path.of("..", "..", module))) {
                 files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
             }

@@ -5,7 +5,7 @@ import io.boltwork.LeaseLostException
 import io.boltwork.LockClient
 import io.boltwork.memory.MemoryBackend
 import io.boltwork.memory.MemoryServer
-import io.boltwork.testkit.Await
+import io.boltwork.testkit.wait.Await
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers

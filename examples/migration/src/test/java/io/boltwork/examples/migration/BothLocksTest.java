@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.boltwork.examples.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.testkit.ChildJvm;
+import io.boltwork.testkit.server.ChildJvm;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ package io.boltwork.examples.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LeasedSemaphore;
-import io.boltwork.testkit.Slack;
+import io.boltwork.testkit.wait.Slack;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

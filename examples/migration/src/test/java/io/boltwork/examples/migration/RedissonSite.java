@@ -3,7 +3,7 @@ package io.boltwork.examples.migration;
 
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;

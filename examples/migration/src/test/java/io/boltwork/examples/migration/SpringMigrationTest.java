@@ -8,7 +8,7 @@ import com.baomidou.lock.exception.LockFailureException;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
-import io.boltwork.testkit.RedisServer;
+import io.boltwork.testkit.server.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

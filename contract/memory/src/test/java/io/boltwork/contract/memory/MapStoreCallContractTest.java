@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.contract.memory;
+
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.CallContract;
+import io.boltwork.contract.lock.QuickParts;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Calls of locks in a map with versions keep the contract. */
+@ExtendWith(QuickParts.class)
+class MapStoreCallContractTest extends CallContract {
+
+    @Override
+    protected LockSite site() {
+        return new MapStoreSite();
+    }
+}

@@ -201,7 +201,18 @@ class ExpressionMistakesTest {
             depends on the order of a set or a map                           | #ids[0]
             depends on the order of a set or a map                           | #ids.toString()
             depends on the order of a set or a map                           | #ids.toArray()
+            depends on the order of a set or a map                           | #ids.stream().toList()
+            depends on the order of a set or a map                           | {#ids.stream().toList()}
+            depends on the order of a set or a map                           | #ids.iterator().next()
             depends on the order of a set or a map                           | T(java.util.List).copyOf(#ids)
+            depends on the time zone of the JVM                              | #date.toString()
+            depends on the time zone of the JVM                              | #date.toLocaleString()
+            depends on the time zone of the JVM                              | T(java.lang.String).valueOf(#date)
+            depends on the time zone of the JVM                              | '%s'.formatted(#date)
+            uses the hash code of a io.boltwork.spring.                      | #order.hashCode()
+            uses the hash code of a java.util.concurrent.TimeUnit            | #unit.hashCode()
+            uses the hash code of a int[]                                    | #numbers.hashCode()
+            uses the hash code of a io.boltwork.spring.                      | T(java.util.Objects).hash(#item, #order)
             depends on the order of a set or a map                           | new java.util.ArrayList(#ids)
             depends on the order of a set or a map                           | T(java.lang.String).join(',', #ids)
             depends on the order of a set or a map                           | #item.concat(#ids)
@@ -263,6 +274,16 @@ class ExpressionMistakesTest {
                 "#ids.size()",
                 "#ids.toArray().length",
                 "#ids.stream().sorted().toList()",
+                "#ids.stream().count()",
+                "#sorted.stream().toList()",
+                "#item.hashCode()",
+                "#key.hashCode()",
+                "#object.hashCode()",
+                "T(java.util.Objects).hash(#item, #amount)",
+                "#date.toInstant().toString()",
+                "#date.time",
+                "new java.text.SimpleDateFormat('yyyy').format(#date)",
+                "new java.util.Properties().getProperty(#item)",
                 "T(java.util.List).of(#ids)",
                 "new java.util.TreeSet(#ids)",
                 "#ids.![length()].size()",

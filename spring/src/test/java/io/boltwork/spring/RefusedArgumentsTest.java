@@ -134,6 +134,11 @@ class RefusedArgumentsTest {
             return held();
         }
 
+        @DistributedLock(name = "x", condition = "#item matches '[a-z]+'")
+        public boolean matching(@Nullable String item) {
+            return held();
+        }
+
         @DistributedLock(name = "x", keys = "#flag ? 'a' : 'b'")
         public boolean chosen(@Nullable Boolean flag) {
             return held();
@@ -186,6 +191,7 @@ class RefusedArgumentsTest {
         assertRefused(() -> till.entry(new HashMap<>()), "is null");
         assertRefused(() -> till.object(null), "'#object' is null");
         assertRefused(() -> till.object(Optional.empty()), "'#object' is null");
+        assertRefused(() -> till.matching(null), "uses a value that is missing");
         assertRefused(() -> till.chosen(null), "#flag, which is null");
         assertRefused(() -> till.size(null), "compares a value with null");
     }
@@ -213,6 +219,7 @@ class RefusedArgumentsTest {
         assertThat(till.both(false, null)).as("the second one does not matter").isFalse();
         assertThat(till.optional(new Order(null, null, Optional.of(true)))).isTrue();
         assertThat(till.object(Optional.of(true))).isTrue();
+        assertThat(till.matching("a")).isTrue();
         assertThat(till.entry(Map.of("flag", false))).isFalse();
         for (Object other : new Object[] {"true", 1}) {
             assertThatIllegalArgumentException()

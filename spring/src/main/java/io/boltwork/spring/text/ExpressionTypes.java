@@ -160,6 +160,9 @@ public final class ExpressionTypes {
         if (node instanceof CompoundExpression) {
             ResolvableType type = of(node.getChild(0), scope);
             for (int i = 1; i < node.getChildCount(); i++) {
+                if (named && isUnordered(type) && KeyCalls.readsInOrder(node, i)) {
+                    mistake(node.getChild(i), KeyTypes.unordered(false));
+                }
                 type = of(node.getChild(i), scope.of(type));
             }
             return type;
@@ -378,10 +381,18 @@ public final class ExpressionTypes {
         if (called == null) {
             return null;
         }
-        if (called.getReturnType() == String.class
-                && (called.getName().equals("toString")
-                        || called.getDeclaringClass().getName().startsWith("java."))) {
-            if (!is(owner, Class.class)) {
+        UnusableValueException problem = named
+                ? KeyCalls.problem(
+                        called,
+                        is(owner, Class.class) ? null : owner.resolve(),
+                        arguments.stream()
+                                .<@Nullable Class<?>>map(each -> each == null ? null : each.resolve())
+                                .toList())
+                : null;
+        if (problem != null) {
+            mistake(call, problem);
+        } else if (KeyCalls.isText(called)) {
+            if (!is(owner, Class.class) && called.getParameterCount() == 0) {
                 checkTextOf(call, owner);
             }
             for (int i = 0; i < arguments.size(); i++) {

@@ -46,7 +46,7 @@ public final class LockCall {
         return arguments[index];
     }
 
-    /** Returns the context in which expressions are evaluated. */
+    /** Returns the context for the expressions in names. */
     EvaluationContext context() {
         EvaluationContext made = context;
         if (made == null) {
@@ -54,6 +54,11 @@ public final class LockCall {
             context = made;
         }
         return made;
+    }
+
+    /** Returns the context for a condition. */
+    EvaluationContext conditionContext() {
+        return expressions.conditionContext(method, arguments, target, targetClass);
     }
 
     /** Returns the context for an expression whose value is neither a name nor a condition. */
@@ -102,6 +107,7 @@ public final class LockCall {
     private static boolean isMissing(EvaluationException failed) {
         return failed instanceof SpelEvaluationException spel
                 && (MISSING.contains(spel.getMessageCode())
-                        || Arrays.asList(spel.getInserts()).contains("null"));
+                        || Arrays.asList(spel.getInserts()).contains("null")
+                        || Arrays.asList(spel.getInserts()).contains(null));
     }
 }

@@ -63,7 +63,14 @@ public final class LockExpressions {
         return ofClasses.computeIfAbsent(targetClass, each -> new LockExpressions(beans, each));
     }
 
-    /** Returns the context for the expressions in names and conditions. */
+    /** Returns the context for conditions. */
+    EvaluationContext conditionContext(Method method, Object[] arguments, Object target, Class<?> targetClass) {
+        StandardEvaluationContext context = plainContext(method, arguments, target, targetClass);
+        NameExpression.prepareCondition(context);
+        return context;
+    }
+
+    /** Returns the context for the expressions in names. */
     EvaluationContext context(Method method, Object[] arguments, Object target, Class<?> targetClass) {
         StandardEvaluationContext context = plainContext(method, arguments, target, targetClass);
         NameExpression.prepare(context);
@@ -130,7 +137,7 @@ public final class LockExpressions {
         if (type != null && !ExpressionTypes.mayBeBoolean(type)) {
             throw wrong(use, resolved, resolved, UnusableValueException.notBoolean(type.resolve(Object.class)));
         }
-        return new LockText.Part(resolved, true, call -> expression.getValue(call.context()));
+        return new LockText.Part(resolved, true, call -> expression.getValue(call.conditionContext()));
     }
 
     /**

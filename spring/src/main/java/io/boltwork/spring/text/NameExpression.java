@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.text;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.AccessException;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
+import org.springframework.expression.MethodExecutor;
+import org.springframework.expression.MethodResolver;
 import org.springframework.expression.TypeComparator;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.TypedValue;
@@ -18,6 +24,8 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.ReflectiveMethodExecutor;
+import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeComparator;
 import org.springframework.expression.spel.support.StandardTypeConverter;
@@ -35,12 +43,19 @@ final class NameExpression {
     private static final Expression SUM = new SpelExpressionParser().parseExpression("[0] + [1]");
 
     private static final TypeConverter BY_KEY_TEXT = new KeyTextConverter();
+    private static final List<MethodResolver> CHECKED_METHODS = List.of(new CheckedMethods());
     private static final TypeComparator WITHOUT_NULL = new NullRefusingComparator();
 
     private NameExpression() {}
 
-    /** Prepares a context for {@link #value}, and for conditions. */
+    /** Prepares a context for {@link #value}. */
     static void prepare(StandardEvaluationContext context) {
+        prepareCondition(context);
+        context.setMethodResolvers(CHECKED_METHODS);
+    }
+
+    /** Prepares a context for conditions. */
+    static void prepareCondition(StandardEvaluationContext context) {
         context.setTypeConverter(BY_KEY_TEXT);
         context.setTypeComparator(WITHOUT_NULL);
     }
@@ -67,7 +82,7 @@ final class NameExpression {
         TypedValue value = typed(node.getChild(0), state);
         for (int i = 1; i < node.getChildCount(); i++) {
             SpelNode next = node.getChild(i);
-            check(value.getValue(), next, i + 1 == node.getChildCount());
+            check(value.getValue(), node, i);
             state.pushActiveContextObject(value);
             try {
                 value = next.getTypedValue(state);
@@ -109,15 +124,57 @@ final class NameExpression {
         return UnusableValueException.missing("contains " + node.toStringAST() + ", which is " + how);
     }
 
-    /** Refuses a step whose result depends on the order of a set's table, or on the identity of an object. */
-    private static void check(@Nullable Object value, SpelNode next, boolean last) {
-        boolean unordered = value != null && KeyTypes.isUnordered(value.getClass());
-        boolean text = next instanceof MethodReference call && call.getName().equals("toString");
-        if (unordered && (text || last && (next instanceof Projection || next instanceof Selection))) {
+    /** Refuses a step whose result depends on the order of a set's table. */
+    private static void check(@Nullable Object value, SpelNode compound, int step) {
+        SpelNode next = compound.getChild(step);
+        boolean copies = next instanceof Projection
+                || next instanceof Selection
+                || next instanceof MethodReference call && call.getName().equals("toArray");
+        boolean inOrder = copies && step + 1 == compound.getChildCount() || KeyCalls.readsInOrder(compound, step);
+        if (inOrder && value != null && KeyTypes.isUnordered(value.getClass())) {
             throw KeyTypes.unordered(false);
         }
-        if (text && value != null && !KeyTypes.hasOwnText(value.getClass())) {
-            KeyText.of(value);
+    }
+
+    /** Finds methods as SpEL does, and refuses calls whose results may differ for equal values. */
+    private static final class CheckedMethods implements MethodResolver {
+        private final MethodResolver standard = new ReflectiveMethodResolver();
+
+        @Override
+        public @Nullable MethodExecutor resolve(
+                EvaluationContext context, Object target, String name, List<TypeDescriptor> types)
+                throws AccessException {
+            MethodExecutor found = standard.resolve(context, target, name, types);
+            return found instanceof ReflectiveMethodExecutor method
+                    ? (in, on, arguments) -> {
+                        check(method.getMethod(), on, arguments);
+                        return method.execute(in, on, arguments);
+                    }
+                    : found;
+        }
+
+        private static void check(Method method, Object target, @Nullable Object[] arguments) {
+            boolean isObject = !(target instanceof Class);
+            UnusableValueException problem = KeyCalls.problem(
+                    method,
+                    isObject ? target.getClass() : null,
+                    Arrays.stream(arguments)
+                            .<@Nullable Class<?>>map(each -> each == null ? null : each.getClass())
+                            .toList());
+            if (problem != null) {
+                throw problem;
+            }
+            if (isObject && method.getName().equals("toString") && !KeyTypes.hasOwnText(target.getClass())) {
+                KeyText.of(target);
+            }
+            for (int i = 0; i < arguments.length && KeyCalls.isText(method); i++) {
+                Object argument = arguments[i];
+                if (argument != null
+                        && KeyCalls.readsAnyValue(method, i)
+                        && !KeyTypes.hasOwnText(argument.getClass())) {
+                    KeyText.of(argument);
+                }
+            }
         }
     }
 

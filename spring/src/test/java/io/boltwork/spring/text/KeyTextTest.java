@@ -130,6 +130,36 @@ class KeyTextTest {
             return held();
         }
 
+        @DistributedLock(name = "x", keys = "T(String).valueOf(#key)")
+        public String valueOf(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "{'%s'.formatted(#key), 1}")
+        public String formatted(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "{#key.toString(), 1}")
+        public String printedInList(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.stream().toList()")
+        public String streamed(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.hashCode()")
+        public String hashed(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key", condition = "#key.toString().length() > 1")
+        public String longEnough(Object key) {
+            return held();
+        }
+
         @DistributedLock(name = "x", keys = "#key.length()")
         public String length(String key) {
             return held();
@@ -381,6 +411,55 @@ class KeyTextTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> names.printed(new Order()))
                     .withMessageContaining("is a " + Order.class.getName());
+        });
+    }
+
+    /** Calls of methods whose results differ for equal values, if the declared type does not show it. */
+    @Test
+    void methodsThatDependOnMoreThanTheValueAreRefused() {
+        with(names -> {
+            for (Object unordered : List.of(Set.of("a"), Map.of("a", "b"))) {
+                for (ThrowingCallable call : List.<ThrowingCallable>of(
+                        () -> names.valueOf(unordered),
+                        () -> names.formatted(unordered),
+                        () -> names.printedInList(unordered))) {
+                    assertThatIllegalArgumentException()
+                            .isThrownBy(call)
+                            .withMessageContaining("Names.")
+                            .withMessageContaining("depends on the order of a set or a map");
+                }
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> names.streamed(Set.of("a")))
+                    .withMessageContaining("depends on the order of a set or a map");
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> names.printed(new Date(0)),
+                    () -> names.valueOf(new Date(0)),
+                    () -> names.formatted(new Timestamp(0)))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(call)
+                        .withMessageContaining("depends on the time zone of the JVM");
+            }
+            for (Object key : List.of(new Order(), Size.SMALL, new int[1])) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> names.hashed(key))
+                        .withMessageContaining(
+                                "uses the hash code of a " + key.getClass().getTypeName());
+            }
+            for (ThrowingCallable call :
+                    List.<ThrowingCallable>of(() -> names.valueOf(new Order()), () -> names.formatted(new Order()))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(call)
+                        .withMessageContaining("is a " + Order.class.getName());
+            }
+            assertThat(names.valueOf(7L)).isEqualTo("x:7");
+            assertThat(names.formatted("a")).isEqualTo("x:[a, 1]");
+            assertThat(names.streamed(List.of("b", "a"))).isEqualTo("x:[b, a]");
+            assertThat(names.streamed(new TreeSet<>(List.of("b", "a")))).isEqualTo("x:[a, b]");
+            assertThat(names.hashed("a")).isEqualTo("x:97");
+            assertThat(names.longEnough(Set.of("a")))
+                    .as("a condition may use the text of any value")
+                    .isEqualTo("x:[a]");
         });
     }
 

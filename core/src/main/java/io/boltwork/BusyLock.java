@@ -12,11 +12,11 @@ import java.time.Duration;
  *
  * @param kind the kind of the lock
  * @param name the name of the lock
- * @param turns how many turns of owners have ended. A reader, a writer and the holder of permits have a turn each. Turns
- *     that the client has handed over in memory count, although the backend does not learn of them
+ * @param turns how many turns of owners have ended. A reader, a writer and the holder of permits have a turn each.
+ *     Turns that the client has handed over in memory count, although the backend does not learn of them
  * @param waiting how many callers of the client wait now
- * @param waited how long callers have waited in all, from the call to its outcome, whether or not they got the lock. Those
- *     that wait now are not included
+ * @param waited how long callers have waited in all, from the call to its outcome, whether or not they got the lock.
+ *     Those that wait now are not included
  * @param held how long owners have held the lock in all. Owners that hold it at the same time add up
  * @since 0.1.0
  */

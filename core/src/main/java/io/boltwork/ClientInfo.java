@@ -14,8 +14,8 @@ import java.util.List;
  * @param pid its process there
  * @param since the time at which it was created, by its own clock
  * @param wireVersion the version of the protocol that it speaks
- * @param busiest the locks that it uses most, the busiest first: those with the most turns and waits in the last seconds. At
- *     most 20, and fewer if their names are long. About two seconds old while they are in use
+ * @param busiest the locks that it uses most, the busiest first: those with the most turns and waits in the last
+ *     seconds. At most 20, and fewer if their names are long. About two seconds old while they are in use
  * @since 0.1.0
  */
 public record ClientInfo(

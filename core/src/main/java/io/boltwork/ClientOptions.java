@@ -85,8 +85,8 @@ public final class ClientOptions {
 
     /**
      * Returns the default options: the application is named after its main class or jar, callbacks run on the client's
-     * own threads, the slice is 1 ms, the outage patience 30 s, the shutdown time 5 s and the recall wait 20 ms. Long holds
-     * and long waits are not reported.
+     * own threads, the slice is 1 ms, the outage patience 30 s, the shutdown time 5 s and the recall wait 20 ms. Long
+     * holds and long waits are not reported.
      *
      * @return the defaults
      */
@@ -158,8 +158,8 @@ public final class ClientOptions {
      * gives no answer. After that the call throws {@link BackendException}. The time counts for each lock, from the
      * first command for that lock that got no answer. A caller that waits for another client asks the backend as soon
      * as the connection is lost. For a caller that waits for another thread of this client, the time counts from the
-     * moment at which that thread releases the lock. If this client itself stood still, at most the command timeout of that
-     * time counts. Default: 30 s.
+     * moment at which that thread releases the lock. If this client itself stood still, at most the command timeout of
+     * that time counts. Default: 30 s.
      *
      * @param patience 0 to 365 days; fractions of a millisecond are dropped
      * @return options with that setting
@@ -185,8 +185,9 @@ public final class ClientOptions {
     }
 
     /**
-     * Sets how long a {@link FencedLock#tryLock() tryLock()} waits if only a {@linkplain LockOptions#withRetention retained}
-     * lock is in its way: its client gives it back on a message, unless it is in use. Default: 20 ms.
+     * Sets how long a {@link FencedLock#tryLock() tryLock()} waits if only a
+     * {@linkplain LockOptions#withRetention retained} lock is in its way: its client gives it back on a message, unless
+     * it is in use. Default: 20 ms.
      *
      * @param time 0 to 1 s; fractions of a millisecond are dropped
      * @return options with that setting
@@ -200,8 +201,8 @@ public final class ClientOptions {
 
     /**
      * Sets how long a hold may last before it is reported: once, to {@link LockListener#longHold}, and to the log with
-     * the stack of its thread. The hold itself is not affected. It is reported within a second of that time, or within an
-     * eighth of it if that is longer. Default: holds are not reported.
+     * the stack of its thread. The hold itself is not affected. It is reported within a second of that time, or within
+     * an eighth of it if that is longer. Default: holds are not reported.
      *
      * @param time 1 s to 365 days; fractions of a millisecond are dropped
      * @return options with that setting

@@ -16,22 +16,22 @@ import java.util.concurrent.CompletionStage;
  * return imported.await(Duration.ofMinutes(10));
  * }</pre>
  *
- * <p><b>Waiting.</b> A caller waits for the end of the generation that is current when it begins to wait, or for that of
- * the first one if the count was never set. Callers that come after the end do not wait. The server tells each client
- * that waits once, however many of its callers wait. A message that is lost delays them by at most 5 s.
+ * <p><b>Waiting.</b> A caller waits for the end of the generation that is current when it begins to wait, or for that
+ * of the first one if the count was never set. Callers that come after the end do not wait. The server tells each
+ * client that waits once, however many of its callers wait. A message that is lost delays them by at most 5 s.
  *
- * <p><b>Counting.</b> A change that gets no answer is sent again, and counts once. The same participant counts once in a
- * generation, so a job that is run again after a crash may count down again. If another server takes over and lacks the
- * changes of the last seconds, the clients that made them repeat them.
+ * <p><b>Counting.</b> A change that gets no answer is sent again, and counts once. The same participant counts once in
+ * a generation, so a job that is run again after a crash may count down again. If another server takes over and lacks
+ * the changes of the last seconds, the clients that made them repeat them.
  *
- * <p><b>Forgetting.</b> If the server has lost the count for good, waiting callers get a {@link BackendException} within
- * about 15 s; they never pass as if the count had become zero. The server forgets a latch that has not been used for a
- * day. Waiting counts as use.
+ * <p><b>Forgetting.</b> If the server has lost the count for good, waiting callers get a {@link BackendException}
+ * within about 15 s; they never pass as if the count had become zero. The server forgets a latch that has not been used
+ * for a day. Waiting counts as use.
  *
- * <p>During an outage, methods without a time limit wait for the client's outage patience (30 s by default) and then throw
- * {@link BackendException}. After that, whether a change has taken effect is unknown. All methods throw
- * {@link ClientClosedException} if the client is closed. Thread-safe. Two latches are equal if they have the same client
- * and the same name.
+ * <p>During an outage, methods without a time limit wait for the client's outage patience (30 s by default) and then
+ * throw {@link BackendException}. After that, whether a change has taken effect is unknown. All methods throw
+ * {@link ClientClosedException} if the client is closed. Thread-safe. Two latches are equal if they have the same
+ * client and the same name.
  *
  * @since 0.1.0
  */
@@ -57,9 +57,9 @@ public interface DistributedLatch {
     boolean trySetCount(int count);
 
     /**
-     * Counts down by one. Does nothing if the count is zero. Blocks for one round trip. In the 10 s after a failover, a count
-     * that the new server does not know is waited for, because other clients may bring it back. Interrupts are ignored, and
-     * the interrupt flag is kept.
+     * Counts down by one. Does nothing if the count is zero. Blocks for one round trip. In the 10 s after a failover, a
+     * count that the new server does not know is waited for, because other clients may bring it back. Interrupts are
+     * ignored, and the interrupt flag is kept.
      *
      * @throws IllegalStateException if the count was never set, or was forgotten by the server
      * @throws BackendException as for {@link #trySetCount}
@@ -99,8 +99,8 @@ public interface DistributedLatch {
      * @param wait the longest time to wait; zero or less means to ask once
      * @return whether the count has become zero
      * @throws InterruptedException if the thread is interrupted
-     * @throws BackendException if the time has passed without any answer from the backend, or if the server has forgotten
-     *     the count
+     * @throws BackendException if the time has passed without any answer from the backend, or if the server has
+     *     forgotten the count
      */
     boolean await(Duration wait) throws InterruptedException;
 
@@ -132,16 +132,16 @@ public interface DistributedLatch {
     CompletionStage<Void> countDownAsync(String participant);
 
     /**
-     * Waits like {@link #await()} without occupying a thread. Cancelling the result, or completing it in another way, ends
-     * the wait.
+     * Waits like {@link #await()} without occupying a thread. Cancelling the result, or completing it in another way,
+     * ends the wait.
      *
      * @return a stage that completes on the client's callback executor
      */
     CompletionStage<Void> awaitAsync();
 
     /**
-     * Waits like {@link #await(Duration)} without occupying a thread. Cancelling the result, or completing it in another
-     * way, ends the wait.
+     * Waits like {@link #await(Duration)} without occupying a thread. Cancelling the result, or completing it in
+     * another way, ends the wait.
      *
      * @param wait the longest time to wait; zero or less means to ask once
      * @return a stage that completes on the client's callback executor, with whether the count has become zero

@@ -134,10 +134,10 @@ public interface FencedLock extends Lock {
      * Acquires the lock for at most a fixed time, if it becomes available within a limited time.
      *
      * <p>This method can serve as a cool-down: {@code tryLock(Duration.ZERO, Duration.ofMillis(200))}, never unlocked,
-     * lets something happen at most once in that time. Its end is no warning in the log, unless it is unlocked later. If
-     * the lease has run out and was not unlocked, such a try by the same thread begins a new lease, whereas every other
-     * acquisition throws {@link LeaseLostException}. The lost lease is remembered for one minute, or for its own length
-     * if that is longer. Within that time a late {@link #unlock}
+     * lets something happen at most once in that time. Its end is no warning in the log, unless it is unlocked later.
+     * If the lease has run out and was not unlocked, such a try by the same thread begins a new lease, whereas every
+     * other acquisition throws {@link LeaseLostException}. The lost lease is remembered for one minute, or for its own
+     * length if that is longer. Within that time a late {@link #unlock}
      * throws {@link LeaseLostException}. After it, {@code unlock} throws {@link IllegalMonitorStateException}, and the
      * lock can be acquired as usual. If the thread tries to nest an acquisition within that time, the lease is
      * remembered until it is unlocked. {@link LockOptions#withMinHold} is the better cool-down: the lock is released at
@@ -170,10 +170,10 @@ public interface FencedLock extends Lock {
      * Returns the lock's own condition, for which threads of all JVMs wait and which all of them can signal. See
      * {@link #condition(String)} for what a condition does. No round trip.
      *
-     * <p>Other than with {@code ReentrantLock}, each call returns the same condition, because the calls of several JVMs have
-     * no common order. If it is called more than once on one object, the conditions may be meant for different things;
-     * {@code signal()} then wakes all threads that wait, as {@code signalAll()} does. Use {@link #condition(String)} for
-     * several conditions.
+     * <p>Other than with {@code ReentrantLock}, each call returns the same condition, because the calls of several JVMs
+     * have no common order. If it is called more than once on one object, the conditions may be meant for different
+     * things; {@code signal()} then wakes all threads that wait, as {@code signalAll()} does. Use
+     * {@link #condition(String)} for several conditions.
      *
      * @return the condition
      * @throws UnsupportedOperationException if this is a read lock, a write lock or a multi-lock
@@ -200,22 +200,24 @@ public interface FencedLock extends Lock {
      * }
      * }</pre>
      *
-     * <p><b>Waiting.</b> The {@code await} methods release the hold, whatever its depth, and begin to wait in one atomic step
-     * of the backend (one round trip). They return when the thread holds the lock again, as deep as before, with a new
-     * fencing token. Threads that wait for a condition are woken in the order in which they began. A thread may also be woken
-     * without a signal, as always with conditions, so wait in a loop: after a failover, or if the backend has lost data, all
-     * that wait are woken. While the backend does not answer, a thread goes on waiting for its signal. Once it has been woken
-     * or its time has passed, it waits for the lock without a limit, as {@link #lock()} does.
+     * <p><b>Waiting.</b> The {@code await} methods release the hold, whatever its depth, and begin to wait in one
+     * atomic step of the backend (one round trip). They return when the thread holds the lock again, as deep as before,
+     * with a new fencing token. Threads that wait for a condition are woken in the order in which they began. A thread
+     * may also be woken without a signal, as always with conditions, so wait in a loop: after a failover, or if the
+     * backend has lost data, all that wait are woken. While the backend does not answer, a thread goes on waiting for
+     * its signal. Once it has been woken or its time has passed, it waits for the lock without a limit, as
+     * {@link #lock()} does.
      *
-     * <p><b>Signalling.</b> {@code signal} and {@code signalAll} take no round trip: signals are sent with the release of the
-     * lock, since no thread can go on before that. A signalled thread is queued for the lock, and is woken when the lock is
-     * granted to it. If its JVM has died meanwhile, the next thread that waits for the condition takes over the signal. If a
-     * JVM dies between its change and the release, no thread is signalled. So give waits a time limit, and look again.
+     * <p><b>Signalling.</b> {@code signal} and {@code signalAll} take no round trip: signals are sent with the release
+     * of the lock, since no thread can go on before that. A signalled thread is queued for the lock, and is woken when
+     * the lock is granted to it. If its JVM has died meanwhile, the next thread that waits for the condition takes over
+     * the signal. If a JVM dies between its change and the release, no thread is signalled. So give waits a time limit,
+     * and look again.
      *
-     * <p><b>Errors.</b> All methods throw {@link IllegalMonitorStateException} if the current thread does not hold the lock,
-     * and {@link LeaseLostException} if it has lost its hold. The {@code await} methods throw
-     * {@link IllegalMonitorStateException} if a {@link Lease} of the hold is open. They throw {@link BackendException} or
-     * {@link ClientClosedException} if the lock cannot be had again; the hold then counts as lost, and each
+     * <p><b>Errors.</b> All methods throw {@link IllegalMonitorStateException} if the current thread does not hold the
+     * lock, and {@link LeaseLostException} if it has lost its hold. The {@code await} methods throw
+     * {@link IllegalMonitorStateException} if a {@link Lease} of the hold is open. They throw {@link BackendException}
+     * or {@link ClientClosedException} if the lock cannot be had again; the hold then counts as lost, and each
      * {@code unlock()} throws {@link LeaseLostException}.
      *
      * @param name 1 to 1,024 bytes in UTF-8; any characters except unpaired surrogates

@@ -41,14 +41,16 @@ public interface Lease extends AutoCloseable {
      * {@link io.boltwork.fence} do. Nested holds have the token of the outermost one. No round trip.
      *
      * @return the token, a positive number
-     * @throws UnsupportedOperationException if this is the lease of a {@link MultiLock}, whose members have a token each
+     * @throws UnsupportedOperationException if this is the lease of a {@link MultiLock}, whose members have a token
+     *     each
      */
     long fencingToken();
 
     /**
      * Returns the lease of one lock: for a {@link MultiLock}, the lease of a member. No round trip.
      *
-     * @param lock a member of the multi-lock, with any options; or the lock itself if this is the lease of a single lock
+     * @param lock a member of the multi-lock, with any options; or the lock itself if this is the lease of a single
+     *     lock
      * @return the lease of that lock; releasing it releases that member alone
      * @throws IllegalArgumentException if this is not a lease of that lock
      */

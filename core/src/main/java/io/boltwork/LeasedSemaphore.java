@@ -185,8 +185,8 @@ public interface LeasedSemaphore {
     /**
      * Sets the number of permits, for all clients. Holders keep what they hold: after a reduction, nothing is granted
      * until enough has been released. Callers that wait for more permits than there are then fail at once with {@link
-     * PermitsExceededException}; those whose client misses the message fail within 5 s. The number stays until it is set again, or until the semaphore has not been used
-     * for 30 days. Blocks for one round trip.
+     * PermitsExceededException}; those whose client misses the message fail within 5 s. The number stays until it is
+     * set again, or until the semaphore has not been used for 30 days. Blocks for one round trip.
      *
      * @param permits the new number, 1 or more
      * @throws IllegalArgumentException if the number is not positive

@@ -95,8 +95,8 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Returns the read-write lock of a name, with {@linkplain LockOptions#defaults() default options}. It has nothing to
-     * do with the {@linkplain #lock(String) plain lock} of the same name. No round trip.
+     * Returns the read-write lock of a name, with {@linkplain LockOptions#defaults() default options}. It has nothing
+     * to do with the {@linkplain #lock(String) plain lock} of the same name. No round trip.
      *
      * @param name the name of the lock, as for {@link #lock(String)}
      * @return the lock
@@ -188,13 +188,13 @@ public final class LockClient implements AutoCloseable {
      *
      * <p>Each client keeps its own waiters and leases. Locks with equal names on different servers are ordered by the
      * key prefixes of their backends. If these are equal too, no order of the servers is common to all JVMs. Then only
-     * one of these locks is waited for, while none of the others is held. The others are tried. If one of them is taken,
-     * all of these are given back, and requested again after a pause of up to 10 ms.
+     * one of these locks is waited for, while none of the others is held. The others are tried. If one of them is
+     * taken, all of these are given back, and requested again after a pause of up to 10 ms.
      *
      * @param members 1 or more locks, made by clients; the members of a multi-lock are taken in its place
      * @return the lock
-     * @throws IllegalArgumentException if there are no members, a member is given twice, both sides of a read-write lock
-     *     are members, or a member was not made by a client
+     * @throws IllegalArgumentException if there are no members, a member is given twice, both sides of a read-write
+     *     lock are members, or a member was not made by a client
      */
     public static MultiLock multiLockOf(FencedLock... members) {
         return EngineMultiLock.of(members);
@@ -255,8 +255,8 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Returns whether this client can reach all its locks, for use as a gauge. Of a quorum, a majority of the servers is
-     * enough; of a cluster, each master is needed. No round trip; does not block.
+     * Returns whether this client can reach all its locks, for use as a gauge. Of a quorum, a majority of the servers
+     * is enough; of a cluster, each master is needed. No round trip; does not block.
      *
      * @return {@code false} during an outage, and if this client is closed
      */
@@ -319,8 +319,8 @@ public final class LockClient implements AutoCloseable {
      * hold whose release the backend does not answer in time ends with its lease. A later {@code unlock()} or
      * {@code release()} of a hold that the client closed throws {@link LeaseLostException}, once for each level,
      * because the work under it may not have been protected to its end. If holds are taken from other threads or from
-     * handles, the log says how many and names some locks: see {@link #awaitReleases}. Blocks until this is done; closing twice does
-     * nothing.
+     * handles, the log says how many and names some locks: see {@link #awaitReleases}. Blocks until this is done;
+     * closing twice does nothing.
      */
     @Override
     public void close() {

@@ -5,11 +5,11 @@ import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The superclass of all exceptions that Boltwork itself defines, except {@link InvalidNameException}. Each subclass states what is known about the lock:
- * {@link LockTimeoutException} that it was refused, {@link PermitsExceededException} that a semaphore is too small,
- * {@link LeaseLostException} that a hold was lost, {@link io.boltwork.fence.StaleTokenException} that another holder has
- * come to the resource since, {@link BackendException} that the outcome is unknown, {@link ClientClosedException} that
- * the client is closed.
+ * The superclass of all exceptions that Boltwork itself defines, except {@link InvalidNameException}. Each subclass
+ * states what is known about the lock: {@link LockTimeoutException} that it was refused,
+ * {@link PermitsExceededException} that a semaphore is too small, {@link LeaseLostException} that a hold was lost,
+ * {@link io.boltwork.fence.StaleTokenException} that another holder has come to the resource since,
+ * {@link BackendException} that the outcome is unknown, {@link ClientClosedException} that the client is closed.
  *
  * @since 0.1.0
  */

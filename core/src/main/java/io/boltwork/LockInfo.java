@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A lock, its holders and its waiters, as the backend sees them: the requests of clients, not their threads. Readers that
- * have a turn of their client's write lock are seen as a writer until the slice ends.
+ * A lock, its holders and its waiters, as the backend sees them: the requests of clients, not their threads. Readers
+ * that have a turn of their client's write lock are seen as a writer until the slice ends.
  *
  * @param kind the kind of the lock
  * @param name the name of the lock
@@ -91,8 +91,8 @@ public record LockInfo(
             boolean claim) {
 
         /**
-         * Returns whether the client may {@linkplain LockOptions#withRetention retain} the lock. Such a lock may be in use or
-         * not: only the client knows, and it gives an unused lock back when another client wants it.
+         * Returns whether the client may {@linkplain LockOptions#withRetention retain} the lock. Such a lock may be in
+         * use or not: only the client knows, and it gives an unused lock back when another client wants it.
          *
          * @return {@code true} if the lock was acquired with retention
          */
@@ -148,8 +148,8 @@ public record LockInfo(
     }
 
     /**
-     * Returns several lines: one for the lock, and one for each waiter. The holder of a plain lock is in the first line;
-     * each holder of another kind has a line before the waiters.
+     * Returns several lines: one for the lock, and one for each waiter. The holder of a plain lock is in the first
+     * line; each holder of another kind has a line before the waiters.
      */
     @Override
     public String toString() {

@@ -114,11 +114,12 @@ public final class LockInspector {
     }
 
     /**
-     * Looks again at locks that {@link #list(String, int) list} has found. Costs as much as the locks given, however many
-     * locks there are. The backend is asked about 25 of them at a time, in one round trip.
+     * Looks again at locks that {@link #list(String, int) list} has found. Costs as much as the locks given, however
+     * many locks there are. The backend is asked about 25 of them at a time, in one round trip.
      *
      * @param found the locks to look at, of which only the kind and the name count
-     * @return what they are now, in the same order; without those that are neither held, nor kept closed, nor waited for
+     * @return what they are now, in the same order; without those that are neither held, nor kept closed, nor waited
+     *     for
      */
     public List<LockSummary> refresh(List<LockSummary> found) {
         List<LockSummary> now = new ArrayList<>();
@@ -149,8 +150,8 @@ public final class LockInspector {
     }
 
     /**
-     * Describes a plain lock, its holder and its waiters. Takes two round trips: one for the lock and one for the clients
-     * that it names; only one if the lock has neither a holder nor waiters.
+     * Describes a plain lock, its holder and its waiters. Takes two round trips: one for the lock and one for the
+     * clients that it names; only one if the lock has neither a holder nor waiters.
      *
      * @param name the name of the lock
      * @return the lock; free if the backend does not know it
@@ -231,8 +232,8 @@ public final class LockInspector {
     }
 
     /**
-     * Returns how this client itself uses a plain lock: the thread that holds it and the number of callers that wait. No
-     * round trip; does not block. The waiters of a lock that is busy at this moment may be left out.
+     * Returns how this client itself uses a plain lock: the thread that holds it and the number of callers that wait.
+     * No round trip; does not block. The waiters of a lock that is busy at this moment may be left out.
      *
      * @param name the name of the lock
      * @return the use of the lock, without a holder and without waiters if this client does not use it
@@ -293,8 +294,8 @@ public final class LockInspector {
     }
 
     /**
-     * Lists the clients that use the backend, in no particular order, with the locks that each of them uses most. A client
-     * that has died is listed for up to one minute. Takes two round trips for every few hundred keys.
+     * Lists the clients that use the backend, in no particular order, with the locks that each of them uses most. A
+     * client that has died is listed for up to one minute. Takes two round trips for every few hundred keys.
      *
      * @return the clients
      */
@@ -331,12 +332,12 @@ public final class LockInspector {
     }
 
     /**
-     * Takes a plain lock away from its holder and gives it to the next waiter. A lock that is kept closed is opened. If the
-     * old holder belongs to this client, it loses its hold before the method returns. If it belongs to another client,
-     * it loses its hold when that client receives the message. If the message is lost, the holder learns of the loss at
-     * its next contact with the backend: after a third of its lease at most, and after ten seconds at most if its lease
-     * is fixed. The old holder cannot restore its hold, and its fencing token is smaller than every token issued from
-     * now on. One round trip.
+     * Takes a plain lock away from its holder and gives it to the next waiter. A lock that is kept closed is opened. If
+     * the old holder belongs to this client, it loses its hold before the method returns. If it belongs to another
+     * client, it loses its hold when that client receives the message. If the message is lost, the holder learns of the
+     * loss at its next contact with the backend: after a third of its lease at most, and after ten seconds at most if
+     * its lease is fixed. The old holder cannot restore its hold, and its fencing token is smaller than every token
+     * issued from now on. One round trip.
      *
      * <p>Until the old holder learns of the loss, two owners believe they hold the lock, and the old holder's client
      * may still hand the lock over locally for the rest of its {@linkplain ClientOptions#withSlice slice}. This method
@@ -363,8 +364,8 @@ public final class LockInspector {
     }
 
     /**
-     * Takes a plain lock away from one particular holder, like {@link #forceRelease(String)}. If the lock has another owner
-     * by now, nothing changes. One round trip.
+     * Takes a plain lock away from one particular holder, like {@link #forceRelease(String)}. If the lock has another
+     * owner by now, nothing changes. One round trip.
      *
      * @param name the name of the lock
      * @param fencingToken a token of the holder, as given by its lease or by {@link #describe}

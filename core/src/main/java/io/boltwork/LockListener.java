@@ -95,9 +95,9 @@ public interface LockListener {
     default void releaseFailed(ReleaseFailed event) {}
 
     /**
-     * Called when a connection to the backend was lost. Leases last until their deadlines, and waiters keep waiting. Also
-     * called when the application has closed a part of the backend before the client, such as a {@code CuratorFramework}: then
-     * waiters fail, and the backend does not come back.
+     * Called when a connection to the backend was lost. Leases last until their deadlines, and waiters keep waiting.
+     * Also called when the application has closed a part of the backend before the client, such as a
+     * {@code CuratorFramework}: then waiters fail, and the backend does not come back.
      *
      * @param event the reason
      */
@@ -131,8 +131,8 @@ public interface LockListener {
      * Called when threads wait for each other in a cycle, or may do so: none of them can go on. Called once for each
      * cycle, a few seconds after it began. The client does not break the cycle.
      *
-     * <p>A cycle is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A cycle that a time limit, a fixed
-     * lease, {@code maxHold} or another thread with a {@link Lease} may end is reported as possible after 10 s.
+     * <p>A cycle is {@linkplain Deadlock#certain certain} if nothing ends it by itself. A cycle that a time limit, a
+     * fixed lease, {@code maxHold} or another thread with a {@link Lease} may end is reported as possible after 10 s.
      *
      * <p>The threads may belong to several clients. Such a cycle is reported later, after 20 s or more, and each of its
      * clients reports it. Cycles of several clients with more than eight threads are not found.

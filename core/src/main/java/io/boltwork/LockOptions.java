@@ -35,7 +35,9 @@ public final class LockOptions {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** The leases of locks that may be retained: not much is lost by a crash, and a third is time enough for a renewal. */
+    /**
+     * The leases of locks that may be retained: not much is lost by a crash, and a third is time enough for a renewal.
+     */
     private static final Duration SHORTEST_RETAINED = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_RETAINED = Duration.ofSeconds(10);
@@ -362,18 +364,20 @@ public final class LockOptions {
     }
 
     /**
-     * Lets the client keep the lease of a released lock until another client wants the lock, or it was unused for a time.
-     * Meanwhile the client takes and releases it in memory. For a lock that one client takes again and again.
+     * Lets the client keep the lease of a released lock until another client wants the lock, or it was unused for a
+     * time. Meanwhile the client takes and releases it in memory. For a lock that one client takes again and again.
      *
      * <ul>
      *   <li>Another client recalls it by a message; its {@link FencedLock#tryLock() tryLock()} waits for that for up to
-     *       {@link ClientOptions#withRecallWait}. Then it is not retained for {@code idle}, or up to 10 s if that happens often.
+     *       {@link ClientOptions#withRecallWait}. Then it is not retained for {@code idle}, or up to 10 s if that
+     *       happens often.
      *   <li>Other clients see a retained lock as taken. If its client dies, it stays taken until its lease ends.
      *   <li>A client retains about 10,000 locks at most. Of more, it gives back those that were not used lately.
      * </ul>
      *
-     * <p>Needs a renewed lease of 1 s to 10 s, and Redis without a quorum, or memory. Not available with bounds, takeover
-     * delay, replication or FIFO, nor for read-write locks, semaphores, and locks shared with Redisson. Default: none.
+     * <p>Needs a renewed lease of 1 s to 10 s, and Redis without a quorum, or memory. Not available with bounds,
+     * takeover delay, replication or FIFO, nor for read-write locks, semaphores, and locks shared with Redisson.
+     * Default: none.
      *
      * @param idle the time for which an unused lock is retained, 10 ms to 365 days, to the millisecond
      * @return options with that setting

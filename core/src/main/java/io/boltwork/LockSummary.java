@@ -35,7 +35,9 @@ public record LockSummary(
     public enum State {
         /** No client has the lock. */
         FREE,
-        /** No client has the lock, but all or a part of it stays closed for a while: {@link LockOptions#withMinHold}. */
+        /**
+         * No client has the lock, but all or a part of it stays closed for a while: {@link LockOptions#withMinHold}.
+         */
         KEPT,
         /** The lock was granted to waiting clients, none of which has confirmed it yet. */
         CLAIMED,

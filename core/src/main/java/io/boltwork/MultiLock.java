@@ -31,9 +31,9 @@ import java.util.List;
  *
  * <p>Otherwise everything that {@link FencedLock} says holds for each member, and for all of them together: time limits
  * and interrupts are for the whole call, and after any failure none is held. {@link #holdCount} is the least count of a
- * member. {@link #unlock} releases all members, and then throws {@link LeaseLostException} if one of them had been lost.
- * The {@link #name} joins those of the members. Listeners are told of each member. Two multi-locks are equal if their
- * members are. Thread-safe.
+ * member. {@link #unlock} releases all members, and then throws {@link LeaseLostException} if one of them had been
+ * lost. The {@link #name} joins those of the members. Listeners are told of each member. Two multi-locks are equal if
+ * their members are. Thread-safe.
  *
  * @since 0.1.0
  */

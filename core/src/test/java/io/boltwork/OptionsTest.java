@@ -156,9 +156,8 @@ class OptionsTest {
         assertThat(both.longHold()).contains(Duration.ofMinutes(5));
         assertThat(both.longWait()).contains(Duration.ofSeconds(20));
         assertThat(both)
-                .hasToString(
-                        "application shop, slice 0 µs, outage patience 1 s, shutdown time 2 s, recall wait 20 ms, long hold 5 min,"
-                                + " long wait 20 s");
+                .hasToString("application shop, slice 0 µs, outage patience 1 s, shutdown time 2 s, recall wait 20 ms,"
+                        + " long hold 5 min, long wait 20 s");
     }
 
     @Test

@@ -341,7 +341,10 @@ public final class Callers {
 
     // ================================================================ asking the backend
 
-    /** Sends the backend commands that concern no machine, all at once. Sleeps until the backend has answered all of them. */
+    /**
+     * Sends the backend commands that concern no machine, all at once. Sleeps until the backend has answered all of
+     * them.
+     */
     List<Reply.Answer> ask(List<? extends Command<?>> commands) {
         if (core.isClosed()) {
             throw new ClientClosedException("The client is closed; it can no longer ask " + core.backend);

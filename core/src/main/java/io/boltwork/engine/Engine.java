@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The engine of one client: makes its parts and connects them. {@link ClientCore} has the backend and the clocks,
  * {@link LockDrivers} the locks in use, {@link Callers} the calls that block, {@link BackendWatch} the messages of the
- * backend, {@link DeadlockWatch} and {@link DurationWatch} look for locks that hang, {@link ClientStatus} has the questions
- * about the client, and {@link Shutdown} its end. No part uses the engine. Thread-safe.
+ * backend, {@link DeadlockWatch} and {@link DurationWatch} look for locks that hang, {@link ClientStatus} has the
+ * questions about the client, and {@link Shutdown} its end. No part uses the engine. Thread-safe.
  */
 public final class Engine extends ErrorFlagOwner {
 
@@ -166,7 +166,8 @@ public final class Engine extends ErrorFlagOwner {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "This machine was suspended for about {0}, or a clock was set; all holds are being verified with the backend",
+                "This machine was suspended for about {0}, or a clock was set; all holds are being verified with the"
+                        + " backend",
                 Printable.all(Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed)))));
         drivers.leaseRenewer.together(
                 () -> drivers.all().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
@@ -183,8 +184,8 @@ public final class Engine extends ErrorFlagOwner {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "The client {0}, or another one with the same id, was restored from a snapshot. This client continues as"
-                        + " {1}; its holds are lost, and waiting callers ask again",
+                "The client {0}, or another one with the same id, was restored from a snapshot. This client continues"
+                        + " as {1}; its holds are lost, and waiting callers ask again",
                 Printable.all(id, fresh));
         core.backend.rename(fresh);
         drivers.all().forEach(driver -> driver.post(LockDriver::renamed));

@@ -94,7 +94,8 @@ public final class ErrorRecovery {
             return null;
         }
         long still = drivers.all().stream().filter(LockDriver::isAbandoned).count();
-        return "An error (a stack overflow or a full heap) cut short the work of the client. Its locks are being repaired; "
+        return "An error (a stack overflow or a full heap) cut short the work of the client. Its locks are being"
+                + " repaired; "
                 + still + " of them are stalled at the moment";
     }
 }

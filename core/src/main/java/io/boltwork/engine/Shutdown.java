@@ -130,8 +130,9 @@ final class Shutdown {
         String named = names.stream().limit(NAMED).collect(Collectors.joining("', '", "'", "'"));
         LOG.log(
                 System.Logger.Level.WARNING,
-                "Locks were still held when the client was closed: {0} (holders: {1}). Other clients can take them now. The"
-                        + " holders get a LeaseLostException (CLOSED), and waiting callers ({2}) a ClientClosedException",
+                "Locks were still held when the client was closed: {0} (holders: {1}). Other clients can take them"
+                        + " now. The holders get a LeaseLostException (CLOSED), and waiting callers ({2}) a"
+                        + " ClientClosedException",
                 Printable.all(
                         names.size() > NAMED ? named + " and " + (names.size() - NAMED) + " more" : named,
                         holds.size(),
@@ -157,7 +158,8 @@ final class Shutdown {
         if (!inUse.isEmpty()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "Closed without an answer from {0} about {1} locks, ''{2}'' among them; they become free when their leases end",
+                    "Closed without an answer from {0} about {1} locks, ''{2}'' among them; they become free when"
+                            + " their leases end",
                     Printable.all(
                             core.backend, inUse.size(), inUse.iterator().next().lock()));
             inUse.clear();

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The tokens are in a table of the guard ({@link #defaults}), or in a column of the application's own table
  * ({@link #column}). The guard table works on PostgreSQL, MariaDB and H2; MySQL gets the statements of MariaDB.
  *
- * <p>At READ COMMITTED a check waits for the writers before it and then decides. At REPEATABLE READ and SERIALIZABLE the
- * database may instead end the transaction, as for any two writers of one row: PostgreSQL and H2 with the SQL state
+ * <p>At READ COMMITTED a check waits for the writers before it and then decides. At REPEATABLE READ and SERIALIZABLE
+ * the database may instead end the transaction, as for any two writers of one row: PostgreSQL and H2 with the SQL state
  * 40001, MariaDB with {@code innodb_snapshot_isolation} with the error 1020. Repeat the whole transaction then; a stale
  * token is refused at the latest by its repetition.
  *
@@ -119,9 +119,9 @@ public final class JdbcFence {
 
     /**
      * Accepts and remembers a token that is not smaller than the remembered one. Refuses a smaller one. It must come
-     * first in the transaction: an older holder can then change nothing that the transaction reads or writes afterwards.
-     * A holder may write any number of times with its token. Blocks for a few round trips, and while another transaction
-     * that has checked the same resource is open.
+     * first in the transaction: an older holder can then change nothing that the transaction reads or writes
+     * afterwards. A holder may write any number of times with its token. Blocks for a few round trips, and while
+     * another transaction that has checked the same resource is open.
      *
      * @param connection the connection of the transaction that writes the resource, not in auto-commit mode
      * @param resource the name of the resource, of 1 to 255 chars, as a {@link String}; for a guard with a column, the
@@ -230,8 +230,8 @@ public final class JdbcFence {
     }
 
     /**
-     * Reads the token of a row that was not updated, as it is now and not as it was at the beginning of the transaction.
-     * If there is no row, returns {@code null} for the guard table.
+     * Reads the token of a row that was not updated, as it is now and not as it was at the beginning of the
+     * transaction. If there is no row, returns {@code null} for the guard table.
      */
     private @Nullable Long lockedToken(Connection connection, Object key) throws SQLException {
         String sql = "SELECT " + (column == null ? "token" : column.token) + " FROM " + table + " WHERE "

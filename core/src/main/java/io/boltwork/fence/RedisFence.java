@@ -36,8 +36,8 @@ public final class RedisFence {
     private static final String ACCEPTED = "";
 
     /*
-     * Tokens are compared as texts, first by their lengths. As numbers, which are doubles in Lua, those above 2^53 would
-     * be rounded.
+     * Tokens are compared as texts, first by their lengths. As numbers, which are doubles in Lua, those above 2^53
+     * would be rounded.
      */
     private static final String INCLUDE = """
             local function boltwork_fence(key, token, life)

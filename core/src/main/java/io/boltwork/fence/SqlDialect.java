@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 
 /**
- * The statements with which a database raises the token of a resource in the guard table. All of them lock the row until
- * the end of the transaction, and writers of a new resource do not fail because another one inserts it first.
+ * The statements with which a database raises the token of a resource in the guard table. All of them lock the row
+ * until the end of the transaction, and writers of a new resource do not fail because another one inserts it first.
  */
 enum SqlDialect {
     /** A failed INSERT would end the transaction, so a single statement inserts or updates. */

@@ -34,7 +34,8 @@ public final class StaleTokenException extends LockException {
         super(
                 "The write to '" + Printable.text(resource) + "' with the fencing token " + token
                         + " was refused: a holder with the newer token " + newerToken
-                        + " has used the resource. The lock had been lost before this write. Roll back, and acquire it again",
+                        + " has used the resource. The lock had been lost before this write. Roll back, and acquire it"
+                        + " again",
                 null);
         this.resource = resource;
         this.token = token;

@@ -106,8 +106,8 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Cancels a waiter as {@link #cancel} does, if it is known here. If {@code decides}, it is decided even if it is not:
-     * it has not come to any machine.
+     * Cancels a waiter as {@link #cancel} does, if it is known here. If {@code decides}, it is decided even if it is
+     * not: it has not come to any machine.
      */
     public void cancelIfKnown(Waiter waiter, boolean timedOut, boolean decides) {
         if (decides || waiter.at == this) {
@@ -132,7 +132,9 @@ public final class LockMachine extends LockState {
         pump();
     }
 
-    /** Lets the first waiting request ask if it wants more than {@code permits}, because the answer may be another now. */
+    /**
+     * Lets the first waiting request ask if it wants more than {@code permits}, because the answer may be another now.
+     */
     public void askFirst(int permits) {
         lastEvent = effects.now();
         Request first = wanted != null ? wanted : waiters.oldest();
@@ -347,8 +349,8 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles a forced release of a shared lock by this client. It concerns the hold here if all holds up to its token have
-     * ended, or the one that has the expected token, and the server run is the present one.
+     * Handles a forced release of a shared lock by this client. It concerns the hold here if all holds up to its token
+     * have ended, or the one that has the expected token, and the server run is the present one.
      */
     public void forced(long expectedToken, Reply.Forced forced) {
         Hold held = hold;
@@ -477,8 +479,8 @@ public final class LockMachine extends LockState {
     // ================================================================ local and remote meet
 
     /**
-     * Does what {@link #pump} does, unless that hold is still here: then nothing else has changed. Very many holds may be
-     * renewed, and looking at the waiters would fetch one more object for each.
+     * Does what {@link #pump} does, unless that hold is still here: then nothing else has changed. Very many holds may
+     * be renewed, and looking at the waiters would fetch one more object for each.
      */
     private void pumpUnless(@Nullable Hold held) {
         if (hold != held || hold == null) {

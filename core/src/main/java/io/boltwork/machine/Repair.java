@@ -13,8 +13,8 @@ import io.boltwork.machine.request.Waiter;
 import java.util.List;
 
 /**
- * Completes what an error has cut short in a {@link LockMachine}. Runs as an event of its lock, and changes nothing that is
- * complete.
+ * Completes what an error has cut short in a {@link LockMachine}. Runs as an event of its lock, and changes nothing
+ * that is complete.
  */
 public final class Repair {
 

@@ -8,12 +8,17 @@ import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LockState;
 
-/** Gives a retained lease to the next waiter of this client, or back. Part of a {@link LockMachine}; see {@link Retaining}. */
+/**
+ * Gives a retained lease to the next waiter of this client, or back. Part of a {@link LockMachine}; see
+ * {@link Retaining}.
+ */
 final class Taking {
 
     private Taking() {}
 
-    /** Gives the retained lease back if it is wanted or unused; otherwise gives it to the first waiter, if there is one. */
+    /**
+     * Gives the retained lease back if it is wanted or unused; otherwise gives it to the first waiter, if there is one.
+     */
     static void serve(LockState lock) {
         for (Request request; (request = lock.retained()) != null; ) {
             long now = lock.effects.now();

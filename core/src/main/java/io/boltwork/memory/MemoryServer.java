@@ -133,7 +133,8 @@ public final class MemoryServer {
      *
      * @param client the id of the client
      * @param subscriber receives the grants; it may execute commands and must not block
-     * @param holder receives the messages about locks that the client's requests own or have owned; the same restrictions apply
+     * @param holder receives the messages about locks that the client's requests own or have owned; the same
+     *     restrictions apply
      */
     public void subscribe(String client, Consumer<Grant> subscriber, Consumer<HolderMessage> holder) {
         atomically(() -> {
@@ -143,7 +144,8 @@ public final class MemoryServer {
     }
 
     /**
-     * Subscribes like {@link #subscribe(String, Consumer, Consumer)}, but to the messages for the owners of locks alone.
+     * Subscribes like {@link #subscribe(String, Consumer, Consumer)}, but to the messages for the owners of locks
+     * alone.
      *
      * @param client the id of the client
      * @param holder receives the messages

@@ -19,9 +19,9 @@ public interface BackendListener {
     void granted(Grant grant);
 
     /**
-     * Called when there is news for the owner of a lock, and a request of this client owns it: the lock was taken away by
-     * force, or other clients want it. Messages may be late, duplicated or lost. A client that misses the message learns of
-     * it from its next renewal or verification.
+     * Called when there is news for the owner of a lock, and a request of this client owns it: the lock was taken away
+     * by force, or other clients want it. Messages may be late, duplicated or lost. A client that misses the message
+     * learns of it from its next renewal or verification.
      *
      * @param message the lock and the request
      */
@@ -36,8 +36,8 @@ public interface BackendListener {
     default void opened(Opened opened) {}
 
     /**
-     * Called when the vote of a server is free that was refused to this client, or when another program may have freed a
-     * lock for which this client waits. Messages may be late, duplicated or lost.
+     * Called when the vote of a server is free that was refused to this client, or when another program may have freed
+     * a lock for which this client waits. Messages may be late, duplicated or lost.
      *
      * @param freed the lock
      */
@@ -80,9 +80,9 @@ public interface BackendListener {
     void disconnected(Throwable cause);
 
     /**
-     * Called when the backend has ended without having been closed: its user has closed a part that was given to it, such as a
-     * pool of connections. From now on, each command fails at once, and no connection will be made again. Calls {@link
-     * #disconnected(Throwable)} unless overridden.
+     * Called when the backend has ended without having been closed: its user has closed a part that was given to it,
+     * such as a pool of connections. From now on, each command fails at once, and no connection will be made again.
+     * Calls {@link #disconnected(Throwable)} unless overridden.
      *
      * @param refusal the reply to each command: a failure that names the part, and is not retryable
      */

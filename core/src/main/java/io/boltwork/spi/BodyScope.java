@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases under which asynchronous code runs. A request that is made within the scope of a lease of the same lock may
- * wait for itself, and only the scope shows that: no thread holds the lock. A client notes the scope of each request, and
- * its report of deadlocks makes use of it. Immutable.
+ * The leases under which asynchronous code runs. A request that is made within the scope of a lease of the same lock
+ * may wait for itself, and only the scope shows that: no thread holds the lock. A client notes the scope of each
+ * request, and its report of deadlocks makes use of it. Immutable.
  *
  * <p>The body of {@code callAsync} is called within a scope. A library that executes bodies in another way, or on other
  * threads, {@linkplain #call enters} scopes itself.

@@ -19,7 +19,9 @@ public enum Capability {
     REPLICATION,
     /** Messages that arrive at once. Without them, a client that waits asks the store again and again. */
     PUSH,
-    /** Clients that have died are noticed at once. Without this, a dead client that waits delays the others for seconds. */
+    /**
+     * Clients that have died are noticed at once. Without this, a dead client that waits delays the others for seconds.
+     */
     DEAD_WAITERS_AT_ONCE,
     /** Any number of requests may wait for one lock. */
     UNBOUNDED_QUEUE,

@@ -167,7 +167,8 @@ public sealed interface Command<R extends Reply.Answer>
      * @param lastToken the last token used
      * @param keepMillis how much longer the lock stays closed to all requests (the rest of a minimum hold); 0 for none
      * @param next a request to be queued behind the waiting ones, or {@code null}; it waits even if its {@code queue}
-     *     is {@code false}. A request with a {@linkplain Acquire#condition condition} begins to wait for its condition instead
+     *     is {@code false}. A request with a {@linkplain Acquire#condition condition} begins to wait for its condition
+     *     instead
      * @param held the part of the lock that was held
      * @param signals wake waiters of conditions, whether or not the request owned the lock, and before {@code next}
      *     begins to wait

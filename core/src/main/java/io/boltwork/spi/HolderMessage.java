@@ -4,7 +4,8 @@ package io.boltwork.spi;
 import io.boltwork.LockKind;
 
 /**
- * A message to the client of a request that owns, has owned or waits for a lock. Messages may be late, duplicated or lost.
+ * A message to the client of a request that owns, has owned or waits for a lock. Messages may be late, duplicated or
+ * lost.
  *
  * @since 0.1.0
  */

@@ -4,11 +4,11 @@ package io.boltwork.spi;
 import java.util.List;
 
 /**
- * A command about a latch: a count that is set once, goes down to zero, and may then be set again. Each setting begins a
- * <em>generation</em>, whose number grows.
+ * A command about a latch: a count that is set once, goes down to zero, and may then be set again. Each setting begins
+ * a <em>generation</em>, whose number grows.
  *
- * <p>Common parameters: {@code id} identifies a change, so that a repetition of it changes nothing. {@code notAfter} is a
- * time of the server's clock, in milliseconds since the epoch, after which the command must change nothing.
+ * <p>Common parameters: {@code id} identifies a change, so that a repetition of it changes nothing. {@code notAfter} is
+ * a time of the server's clock, in milliseconds since the epoch, after which the command must change nothing.
  *
  * @since 0.1.0
  */
@@ -60,9 +60,10 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
      *
      * @param latch the name of the latch
      * @param id the id of this change
-     * @param generation 0 for the current one; or, for a change that another server may have lost, the generation in which
-     *     it was counted
-     * @param latest the latest generation in which it may count: a generation that begins later than the call is not meant
+     * @param generation 0 for the current one; or, for a change that another server may have lost, the generation in
+     *     which it was counted
+     * @param latest the latest generation in which it may count: a generation that begins later than the call is not
+     *     meant
      * @param notAfter after this time the command must change nothing
      */
     record CountDown(String latch, String id, long generation, long latest, long notAfter) implements LatchCommand {
@@ -84,8 +85,8 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
     }
 
     /**
-     * Asks whether a latch is open, and says whether the client waits for that. When the count becomes zero, each client
-     * that waits gets one {@link Opened} message, and waits no longer.
+     * Asks whether a latch is open, and says whether the client waits for that. When the count becomes zero, each
+     * client that waits gets one {@link Opened} message, and waits no longer.
      *
      * @param latch the name of the latch
      * @param client the id of the client that waits or no longer waits; empty to change nothing

@@ -55,18 +55,20 @@ public interface LockBackend extends AutoCloseable {
     long SILENCE_MILLIS = 15_000;
 
     /**
-     * The time for which a client whose vote was refused is told when the vote is free, in milliseconds. Twice the longest sleep
-     * of a request, which asks again then.
+     * The time for which a client whose vote was refused is told when the vote is free, in milliseconds. Twice the
+     * longest sleep of a request, which asks again then.
      */
     long WATCH_MILLIS = 10_000;
 
     /**
-     * The largest number of clients that one server tells that a vote is free, so that few contend for it. With more than one, a
-     * client that has died does not delay the others. These ask in turn when the lease ends.
+     * The largest number of clients that one server tells that a vote is free, so that few contend for it. With more
+     * than one, a client that has died does not delay the others. These ask in turn when the lease ends.
      */
     int WATCHERS_TOLD = 2;
 
-    /** The largest number of clients that watch one vote. They are one field of the record, which each new one rewrites. */
+    /**
+     * The largest number of clients that watch one vote. They are one field of the record, which each new one rewrites.
+     */
     int WATCHERS = 64;
 
     /**

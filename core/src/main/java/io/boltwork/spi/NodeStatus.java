@@ -12,8 +12,8 @@ import java.time.Duration;
  * @param latency how long the answer took; 0 if there was none
  * @param version the version that it reports; empty if it reported none
  * @param problem why there was no answer, or what is wrong with a server that has answered; empty if nothing is wrong
- * @param refuses whether acquisitions fail now because of this server, for the reason that {@code problem} gives: the client
- *     needs it and it does not answer, or it says that it would refuse them
+ * @param refuses whether acquisitions fail now because of this server, for the reason that {@code problem} gives: the
+ *     client needs it and it does not answer, or it says that it would refuse them
  * @since 0.1.0
  */
 public record NodeStatus(

@@ -10,9 +10,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bound on a thread's wait, in the thread's own time. The thread waits in parts. Of a part that takes longer than planned,
- * because the thread got no processor or the process was stopped, only the planned time counts, and such a part is never the
- * last one. So a thread that comes late still finds the answer that has arrived meanwhile. For one thread.
+ * A bound on a thread's wait, in the thread's own time. The thread waits in parts. Of a part that takes longer than
+ * planned, because the thread got no processor or the process was stopped, only the planned time counts, and such a
+ * part is never the last one. So a thread that comes late still finds the answer that has arrived meanwhile. For one
+ * thread.
  *
  * @since 0.1.0
  */

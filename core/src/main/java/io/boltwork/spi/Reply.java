@@ -354,8 +354,8 @@ public sealed interface Reply {
      * @param owner the request that owns the lock now
      * @param taken the request that owned the lock before; {@code null} if there was none
      * @param takenToken the first token of its hold, 0 if there was none
-     * @param ended if a lock that is shared was taken from all its holders, no hold has ended whose first token is larger
-     *     than this, and every other one has; otherwise 0
+     * @param ended if a lock that is shared was taken from all its holders, no hold has ended whose first token is
+     *     larger than this, and every other one has; otherwise 0
      */
     record Forced(
             ServerTime server,

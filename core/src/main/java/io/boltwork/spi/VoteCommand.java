@@ -5,8 +5,8 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Command.LockCommand;
 
 /**
- * A command about the vote of one server of a quorum. A server votes for a request by making it the owner of a plain lock. The
- * request holds the lock of the quorum once a majority has voted for it. No request is queued.
+ * A command about the vote of one server of a quorum. A server votes for a request by making it the owner of a plain
+ * lock. The request holds the lock of the quorum once a majority has voted for it. No request is queued.
  *
  * <p>Votes are extended with {@link Command.Renew}, restored with {@link Command.Restore}, and taken away with
  * {@link ForceRelease}.
@@ -27,7 +27,8 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
      * @param lock the name of the lock
      * @param request the request
      * @param leaseMillis the lease that is wanted
-     * @param takeoverMillis how much longer the server votes for no other request if the lease ends without being given back
+     * @param takeoverMillis how much longer the server votes for no other request if the lease ends without being given
+     *     back
      * @param notAfter the time after which the command is stale
      * @param watches whether the client is told when the vote is free, if it is refused now
      */
@@ -51,8 +52,8 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
     }
 
     /**
-     * Raises the fence to the end of the block of tokens that a majority has agreed on, if the vote still stands. So no later
-     * vote of this server proposes a token of that block.
+     * Raises the fence to the end of the block of tokens that a majority has agreed on, if the vote still stands. So no
+     * later vote of this server proposes a token of that block.
      *
      * @param lock the name of the lock
      * @param request the request
@@ -78,8 +79,9 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
     }
 
     /**
-     * Gives a vote back, whether or not it was given, and tells clients that wait for it. The fence goes down to the last token
-     * that was used, if no later request can have been given a token above it; otherwise the fence goes up to that token.
+     * Gives a vote back, whether or not it was given, and tells clients that wait for it. The fence goes down to the
+     * last token that was used, if no later request can have been given a token above it; otherwise the fence goes up
+     * to that token.
      *
      * @param lock the name of the lock
      * @param request the request

@@ -4,8 +4,8 @@ package io.boltwork.spi;
 import io.boltwork.LockKind;
 
 /**
- * The message that another client waits for a plain lock whose request may {@linkplain RequestId#isRetained retain} it. The
- * request still owns the lock, and its client gives it back when it is not in use.
+ * The message that another client waits for a plain lock whose request may {@linkplain RequestId#isRetained retain} it.
+ * The request still owns the lock, and its client gives it back when it is not in use.
  *
  * @param lock the name of the lock
  * @param request the request that owns it

@@ -2,8 +2,8 @@
 package io.boltwork.spi;
 
 /**
- * Tells a server for how long it has been up, and learns what other clients have told it. Clients measure this time with their
- * monotonic clocks, so no step of the server's clock makes it longer than it was.
+ * Tells a server for how long it has been up, and learns what other clients have told it. Clients measure this time
+ * with their monotonic clocks, so no step of the server's clock makes it longer than it was.
  *
  * @param run the run of the server that the client has watched; another run keeps nothing of it
  * @param watchedMillis for how long that run is known to have been up, in milliseconds; 0 to ask only

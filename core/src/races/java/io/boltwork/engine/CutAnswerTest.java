@@ -24,7 +24,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** An error cuts short the handling of an answer, at each call that the machine makes to its environment, one after the other. */
+/**
+ * An error cuts short the handling of an answer, at each call that the machine makes to its environment, one after the
+ * other.
+ */
 class CutAnswerTest {
     private static final StackOverflowError END = new StackOverflowError("in a test");
     private static final long TIMEOUT = TimeUnit.SECONDS.toNanos(2);
@@ -63,7 +66,9 @@ class CutAnswerTest {
         }
     }
 
-    /** Executes the oldest command, and hands its answer to the machine. Returns whether an error has cut this short. */
+    /**
+     * Executes the oldest command, and hands its answer to the machine. Returns whether an error has cut this short.
+     */
     private boolean answer(long cutAt) {
         Command<?> command = sent.remove();
         Reply reply = client.execute(command);

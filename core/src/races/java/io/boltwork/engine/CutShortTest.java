@@ -296,7 +296,10 @@ class CutShortTest {
                 .collect(Collectors.toSet());
     }
 
-    /** In a JVM that compiles nothing: a compiled unlock looks up its hold within its own frame, which then cannot be missing. */
+    /**
+     * In a JVM that compiles nothing: a compiled unlock looks up its hold within its own frame, which then cannot be
+     * missing.
+     */
     @Test
     void anUnlockThatCannotFindItsHoldReleasesIt() throws Exception {
         Path log = Files.createTempFile("unlocks", ".txt");
@@ -321,7 +324,10 @@ class CutShortTest {
         }
     }
 
-    /** Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in {@code holdToLeave}. */
+    /**
+     * Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in
+     * {@code holdToLeave}.
+     */
     static final class Unlocks {
 
         private Unlocks() {}
@@ -362,7 +368,10 @@ class CutShortTest {
         }
     }
 
-    /** Recurses to the end of the stack, and runs the body once, the given number of frames above it. Returns the distance. */
+    /**
+     * Recurses to the end of the stack, and runs the body once, the given number of frames above it. Returns the
+     * distance.
+     */
     private static int aboveTheEnd(int frames, AtomicBoolean done, Runnable body) {
         int above;
         try {
@@ -391,7 +400,9 @@ class CutShortTest {
         return lease.isPresent();
     }
 
-    /** Executes commands on the server's own stack, as Redis does. Answers come on that thread, which needs no wake-up. */
+    /**
+     * Executes commands on the server's own stack, as Redis does. Answers come on that thread, which needs no wake-up.
+     */
     private static final class Remote implements LockBackend {
         private final LockBackend backend;
         private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();

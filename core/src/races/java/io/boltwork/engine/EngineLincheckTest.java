@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The parts of the engine that several threads use at once, tested with the whole engine. Each test takes seconds, so most
- * of them run only with {@code -Dboltwork.proof=true}.
+ * The parts of the engine that several threads use at once, tested with the whole engine. Each test takes seconds, so
+ * most of them run only with {@code -Dboltwork.proof=true}.
  */
 @Tag("interleavings")
 class EngineLincheckTest {

@@ -123,7 +123,9 @@ class FullHeapTest {
             }
         }
 
-        /** Returns whether the heap must stay full: for half a second, or up to ten until some thread has seen it full. */
+        /**
+         * Returns whether the heap must stay full: for half a second, or up to ten until some thread has seen it full.
+         */
         private static boolean isTooShort(long nanos) {
             return nanos < TimeUnit.MILLISECONDS.toNanos(500) || !wasFull && nanos < TimeUnit.SECONDS.toNanos(10);
         }

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 @Tag("interleavings")
 class PromiseLincheckTest {
 
-    /** A thread that finds no decision when it goes to sleep is woken by it. PromiseTest checks that no thread sleeps later. */
+    /**
+     * A thread that finds no decision when it goes to sleep is woken by it. PromiseTest checks that no thread sleeps
+     * later.
+     */
     @Test
     void theSleepingThreadIsNamedToTheDecider() {
         Interleavings.of(60, () -> {

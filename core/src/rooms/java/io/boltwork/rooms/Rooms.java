@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
 
 /**
  * The packages of a module from the lowest room to the highest. A room uses lower rooms only, and its
- * {@code package-info.java} says what lives there and what it may use. A use of a higher room fails with these sentences.
+ * {@code package-info.java} says what lives there and what it may use. A use of a higher room fails with these
+ * sentences.
  */
 public final class Rooms {
     private final List<String> packages;

@@ -24,7 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 
-/** Rules of the engine for threads that wait for conditions, and for their signals. Time passes while a thread waits. */
+/**
+ * Rules of the engine for threads that wait for conditions, and for their signals. Time passes while a thread waits.
+ */
 @SuppressWarnings("WaitNotInLoop") // the tests are about single waits
 class ConditionWaitRulesTest extends EngineScene {
     private static final Signal ONE = new Signal("c", 1);

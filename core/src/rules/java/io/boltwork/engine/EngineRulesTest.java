@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules of the engine for situations that are rare even in a simulation. Each test uses a client whose clock stands still, and
- * the in-memory server.
+ * Rules of the engine for situations that are rare even in a simulation. Each test uses a client whose clock stands
+ * still, and the in-memory server.
  */
 class EngineRulesTest extends EngineScene {
 

@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The shortest idle life of a lock's record, with holders and waiters that cannot reach the server for longer than that. */
+/**
+ * The shortest idle life of a lock's record, with holders and waiters that cannot reach the server for longer than
+ * that.
+ */
 class IdleLifeRulesTest extends EngineScene {
 
     private static final long LIFE = IdleLife.SHORTEST.toMillis();

@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules for a client whose backend has several servers: here three, with one partition each, whose clocks are an hour apart.
- * The digit at the end of a lock's name is its partition.
+ * Rules for a client whose backend has several servers: here three, with one partition each, whose clocks are an hour
+ * apart. The digit at the end of a lock's name is its partition.
  */
 class PartitionRulesTest extends EngineScene {
 

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The text of a record holds all of its state. Two servers execute the same random commands. One of them writes all of its
- * records as texts, and reads them again, after each command. All answers and messages are equal.
+ * The text of a record holds all of its state. Two servers execute the same random commands. One of them writes all of
+ * its records as texts, and reads them again, after each command. All answers and messages are equal.
  */
 class RecordTextTest {
     private static final int SEEDS = 12;

@@ -23,7 +23,10 @@ import io.boltwork.spi.Report.Inspected.Waiting;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The rules of the queue of a shared lock and of late commands. Each test is the trace that goes wrong without its rule. */
+/**
+ * The rules of the queue of a shared lock and of late commands. Each test is the trace that goes wrong without its
+ * rule.
+ */
 class ShareQueueRulesTest {
     private static final long SILENCE = LockBackend.SILENCE_MILLIS;
 

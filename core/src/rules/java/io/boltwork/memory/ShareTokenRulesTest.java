@@ -18,7 +18,10 @@ import io.boltwork.spi.Report.Inspected.Holder;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The rules of tokens, forgotten holds and expiry of shared locks. Each test is the trace that goes wrong without its rule. */
+/**
+ * The rules of tokens, forgotten holds and expiry of shared locks. Each test is the trace that goes wrong without its
+ * rule.
+ */
 class ShareTokenRulesTest {
     private static final long LIFE = IdleLife.DEFAULT.toMillis();
 

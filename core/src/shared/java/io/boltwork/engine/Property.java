@@ -30,8 +30,8 @@ enum Property {
     /** A client hands a lock over locally for a slice only. */
     BOUNDED_BYPASS,
     /**
-     * A client gives a retained lock back when another one wants it, does not hand it on for long either, and takes no lease
-     * that the server may have given to another client long ago.
+     * A client gives a retained lock back when another one wants it, does not hand it on for long either, and takes no
+     * lease that the server may have given to another client long ago.
      */
     RETENTION,
     /** No thread waits for a condition for ever after it was signalled. */

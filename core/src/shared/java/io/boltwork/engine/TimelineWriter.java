@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Writes the values that travel between clients and servers in a form that depends on no name in the code, so that timelines
- * can be compared across renames. The run of a server, which is random, is left out.
+ * Writes the values that travel between clients and servers in a form that depends on no name in the code, so that
+ * timelines can be compared across renames. The run of a server, which is random, is left out.
  */
 final class TimelineWriter {
 

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 /**
- * The time of a simulation. It advances from one event to the next, and events of the same moment happen in the order of their
- * creation. Events for which only their order within a channel matters, and not their time, have a channel. An {@link
- * Exploration} lets them happen at any time.
+ * The time of a simulation. It advances from one event to the next, and events of the same moment happen in the order
+ * of their creation. Events for which only their order within a channel matters, and not their time, have a channel. An
+ * {@link Exploration} lets them happen at any time.
  */
 class VirtualTime {
 

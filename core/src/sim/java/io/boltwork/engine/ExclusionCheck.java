@@ -4,8 +4,8 @@ package io.boltwork.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks {@link Property#EXCLUSION}. Two valid holders are allowed only if the server lost the data of the older hold, for no
- * longer than a lease, and with tokens that tell which hold is newer.
+ * Checks {@link Property#EXCLUSION}. Two valid holders are allowed only if the server lost the data of the older hold,
+ * for no longer than a lease, and with tokens that tell which hold is newer.
  */
 final class ExclusionCheck extends SimulationCheck {
 

@@ -9,7 +9,9 @@ final class Finding {
 
     private Finding() {}
 
-    /** A failure: its message, the smallest plan found for it, the events of that plan, and the command that repeats it. */
+    /**
+     * A failure: its message, the smallest plan found for it, the events of that plan, and the command that repeats it.
+     */
     static String of(long seed, Violation violation) {
         Plan plan = Plan.of(seed);
         Plan small = Reduction.of(plan, violation.property, MOST_RUNS);

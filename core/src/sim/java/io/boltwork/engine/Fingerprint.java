@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A number for the state of a simulated world, equal for states that cannot be distinguished: all fields of all objects that
- * can be reached, moments as distances from now, tokens by their order. Counts and records are left out.
+ * A number for the state of a simulated world, equal for states that cannot be distinguished: all fields of all objects
+ * that can be reached, moments as distances from now, tokens by their order. Counts and records are left out.
  */
 final class Fingerprint {
 

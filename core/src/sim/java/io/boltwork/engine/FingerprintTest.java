@@ -14,7 +14,9 @@ class FingerprintTest {
         return Fingerprint.UNIMPORTANT.stream().sorted();
     }
 
-    /** A name that a rename has made wrong would make states differ that are alike, and cost most of the exploration. */
+    /**
+     * A name that a rename has made wrong would make states differ that are alike, and cost most of the exploration.
+     */
     @ParameterizedTest
     @MethodSource("fields")
     void eachFieldThatIsLeftOutExists(String name) {

@@ -9,10 +9,12 @@ import java.util.logging.Logger;
 import org.jetbrains.lincheck.Lincheck;
 
 /**
- * Runs small scenes of two or three threads under a model checker, which decides at each access to shared memory which thread
- * continues, and prints the interleaving that broke a scene. A scene in which all threads sleep for ever is broken, too.
+ * Runs small scenes of two or three threads under a model checker, which decides at each access to shared memory which
+ * thread continues, and prints the interleaving that broke a scene. A scene in which all threads sleep for ever is
+ * broken, too.
  *
- * <p>The checker assumes sequential consistency. Tests on real threads cover what the Java memory model allows beyond that.
+ * <p>The checker assumes sequential consistency. Tests on real threads cover what the Java memory model allows beyond
+ * that.
  *
  * <p>{@code -Dboltwork.proof=true} (the profile {@code proof}) explores many times more interleavings.
  */
@@ -25,8 +27,8 @@ public final class Interleavings {
     private Interleavings() {}
 
     /**
-     * Runs a scene in a number of interleavings. The scene makes all that it needs anew, and throws if something is wrong. Its
-     * assertions have constant messages, because the model checker would explore the making of strings.
+     * Runs a scene in a number of interleavings. The scene makes all that it needs anew, and throws if something is
+     * wrong. Its assertions have constant messages, because the model checker would explore the making of strings.
      */
     public static void of(int count, Runnable scene) {
         Level before = LOG.getLevel();

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** Checks {@link Property#OTHERS_GO_ON}. */
 final class OthersGoOnCheck extends SimulationCheck {
 
-    /** A lease is renewed after a third and a ninth of it: so many ninths are left at least, but for {@link #TOLERANCE}. */
+    /**
+     * A lease is renewed after a third and a ninth of it: so many ninths are left at least, but for {@link #TOLERANCE}.
+     */
     private static final int NINTHS_LEFT = 5;
 
     private static final long TOLERANCE = 50 * Plan.MILLI;

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The plan of a simulated run: its clients, the actions of their users, the network, and the faults with their times. A seed
- * decides all of it; a {@link Reduction} leaves parts of it out. Times are virtual nanoseconds.
+ * The plan of a simulated run: its clients, the actions of their users, the network, and the faults with their times. A
+ * seed decides all of it; a {@link Reduction} leaves parts of it out. Times are virtual nanoseconds.
  */
 record Plan(
         long seed,
@@ -278,7 +278,9 @@ record Plan(
         return new Cluster(2 + random.nextInt(3), ahead, random.nextBoolean());
     }
 
-    /** The most commands of one lock that a client may have under way at a time; in one run of five a very small number. */
+    /**
+     * The most commands of one lock that a client may have under way at a time; in one run of five a very small number.
+     */
     int underWay() {
         return seed % 5 == 3 ? 1 + (int) (seed / 5 % 3) : LockMachine.UNDER_WAY;
     }

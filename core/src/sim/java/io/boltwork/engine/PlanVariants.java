@@ -82,8 +82,8 @@ final class PlanVariants {
     }
 
     /**
-     * Suspends machines in an eighth of the plans, in addition to pauses, and lets other clients announce themselves under a
-     * client's id.
+     * Suspends machines in an eighth of the plans, in addition to pauses, and lets other clients announce themselves
+     * under a client's id.
      */
     static Plan withSuspensions(Plan plan) {
         if (plan.seed() % 8 != 6) {

@@ -8,8 +8,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a plan that fails smaller: leaves out clients, users, acts and faults, and makes the network better, as long as the
- * same property fails. The idea is Zeller's delta debugging (<i>Simplifying and isolating failure-inducing input</i>, 2002).
+ * Makes a plan that fails smaller: leaves out clients, users, acts and faults, and makes the network better, as long as
+ * the same property fails. The idea is Zeller's delta debugging (<i>Simplifying and isolating failure-inducing
+ * input</i>, 2002).
  */
 final class Reduction {
 

@@ -14,7 +14,9 @@ final class RetentionCheck extends SimulationCheck {
     /** A client with a good network is told at once. */
     private static final long LONGEST_IF_TOLD = 300 * Plan.MILLI;
 
-    /** A lost message is made up for by a renewal, which may be repeated after the command timeout, and answered late. */
+    /**
+     * A lost message is made up for by a renewal, which may be repeated after the command timeout, and answered late.
+     */
     private static final long RENEWAL_SLOW = 2 * Plan.SECOND;
 
     private static final long LONGEST_LEASE = 4 * Plan.SECOND;

@@ -116,7 +116,8 @@ class ScaleTest {
         world.pass(60 * Plan.SECOND);
         double asks = (double) world.count(Command.Acquire.class) / waiters;
         say(
-                "%.2f questions of a waiter in a minute; %,d bytes of heap for a waiter, its place at the server included",
+                "%.2f questions of a waiter in a minute; %,d bytes of heap for a waiter, its place at the server"
+                        + " included",
                 asks, each);
         assertThat(asks).isBetween(11.0, 13.0);
         assertThat(each)
@@ -159,7 +160,8 @@ class ScaleTest {
         double[] part = handOffs(CLIENTS / PART, CLIENTS / PART, MASTERS);
         double[] all = handOffs(CLIENTS, CLIENTS, MASTERS);
         say(
-                "%.3f commands for a hand-off, of them %.3f releases, and %.3f messages; %.3f commands in a tenth of it",
+                "%.3f commands for a hand-off, of them %.3f releases, and %.3f messages; %.3f commands in a tenth of"
+                        + " it",
                 all[0], all[1], all[2], part[0]);
         assertThat(all[0]).isLessThanOrEqualTo(part[0] * 1.02).isLessThan(2.2);
         assertThat(all[1]).isBetween(0.99, 1.01);

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Checks the shared locks of a simulated run: the {@link Property properties} of plain locks, with weights. Calls that must
- * end, and the state at the end, are checked as for plain locks.
+ * Checks the shared locks of a simulated run: the {@link Property properties} of plain locks, with weights. Calls that
+ * must end, and the state at the end, are checked as for plain locks.
  */
 final class SharedChecks {
 

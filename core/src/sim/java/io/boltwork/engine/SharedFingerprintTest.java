@@ -32,7 +32,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** States that differ in a shared lock only must not be taken for the same one: {@link SmallCase} would leave one of them out. */
+/**
+ * States that differ in a shared lock only must not be taken for the same one: {@link SmallCase} would leave one of
+ * them out.
+ */
 @ExtendWith(Quiet.class)
 class SharedFingerprintTest {
 

@@ -4,7 +4,10 @@ package io.boltwork.engine;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Share;
 
-/** The names of the locks of a simulation, which tell their kinds: {@code a}, {@code b/rw}, or {@code c/3} with three permits. */
+/**
+ * The names of the locks of a simulation, which tell their kinds: {@code a}, {@code b/rw}, or {@code c/3} with three
+ * permits.
+ */
 final class SharedName {
 
     private static final String READ_WRITE = "rw";

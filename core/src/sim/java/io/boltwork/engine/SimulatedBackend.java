@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One client's way to the servers of a simulation. It assumes a server for each partition,
- * learns late that the partition has moved, sends a command again that reached the wrong server, and may have to subscribe
- * to a partition before a user can wait there.
+ * learns late that the partition has moved, sends a command again that reached the wrong server, and may have to
+ * subscribe to a partition before a user can wait there.
  */
 final class SimulatedBackend implements LockBackend {
 

@@ -25,7 +25,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** One client of a simulation: a real engine, a clock with a small error, and users. The client can be paused, killed and closed. */
+/**
+ * One client of a simulation: a real engine, a clock with a small error, and users. The client can be paused, killed
+ * and closed.
+ */
 final class SimulatedClient {
 
     private static final int PPM = 1_000_000;

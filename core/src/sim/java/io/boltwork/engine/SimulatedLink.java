@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * One client's connections to one server of a simulation: one for commands and one for messages. Bytes on a connection
- * arrive in order while it lives. They may be late or lost with the connection, and those of a dead one may arrive seconds
- * later. The two connections are not in order with each other.
+ * arrive in order while it lives. They may be late or lost with the connection, and those of a dead one may arrive
+ * seconds later. The two connections are not in order with each other.
  */
 final class SimulatedLink {
 

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedLock {
 
-    /** By so much a lock may move to a server that is ahead without a lease ending before its holder takes it to end. */
+    /**
+     * By so much a lock may move to a server that is ahead without a lease ending before its holder takes it to end.
+     */
     static final long TOLERATED = Plan.MILLI;
 
     final String name;
@@ -157,7 +159,10 @@ final class SimulatedLock {
 
     // ================================================================ what has happened
 
-    /** Returns whether clients or operators have seen its clock go back, as its tokens may do then if it has lost data, too. */
+    /**
+     * Returns whether clients or operators have seen its clock go back, as its tokens may do then if it has lost data,
+     * too.
+     */
     boolean hasGoneBack() {
         return goneBack;
     }

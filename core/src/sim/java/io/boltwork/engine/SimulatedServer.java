@@ -7,7 +7,10 @@ import io.boltwork.spi.ServerTime;
 import java.time.Instant;
 import java.util.Locale;
 
-/** One server of a simulation: its clock, its runs, its freezes. What it keeps of the locks is in {@link SimulatedLock}s. */
+/**
+ * One server of a simulation: its clock, its runs, its freezes. What it keeps of the locks is in
+ * {@link SimulatedLock}s.
+ */
 final class SimulatedServer {
 
     final int number;

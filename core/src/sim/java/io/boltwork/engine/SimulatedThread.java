@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real thread that runs only when the simulation says so, while the simulation waits: of all threads one runs at a time, and
- * when is decided by virtual time. It sleeps where the engine lets users' threads sleep.
+ * A real thread that runs only when the simulation says so, while the simulation waits: of all threads one runs at a
+ * time, and when is decided by virtual time. It sleeps where the engine lets users' threads sleep.
  */
 final class SimulatedThread {
 

@@ -21,8 +21,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who uses locks as the public API lets one, one act after the other: a thread that blocks, or callbacks. Looks at
- * what the calls answer, and how long they take.
+ * Somebody who uses locks as the public API lets one, one act after the other: a thread that blocks, or callbacks.
+ * Looks at what the calls answer, and how long they take.
  */
 final class SimulatedUser {
 

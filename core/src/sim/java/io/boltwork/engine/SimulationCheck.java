@@ -11,8 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks one {@link Property} of a simulated run. A subclass overrides the methods of the moments at which it looks, reads the
- * {@link SimulationHistory}, and keeps only what no other check needs. {@link SimulationChecks} lists all checks.
+ * Checks one {@link Property} of a simulated run. A subclass overrides the methods of the moments at which it looks,
+ * reads the {@link SimulationHistory}, and keeps only what no other check needs. {@link SimulationChecks} lists all
+ * checks.
  */
 abstract class SimulationCheck {
 
@@ -76,7 +77,9 @@ abstract class SimulationCheck {
     /** Called after {@link #begins} if the client handed the hold over, and knows of faults that concern it. */
     void handedOver(LockHistory lock, ObservedHold begun, LockMachine machine) {}
 
-    /** Called after {@link #granted} or {@link #handedOver} if there was a hold before, the one with the largest token. */
+    /**
+     * Called after {@link #granted} or {@link #handedOver} if there was a hold before, the one with the largest token.
+     */
     void follows(LockHistory lock, ObservedHold begun, ObservedHold before) {}
 
     // ================================================================ after every event

@@ -13,8 +13,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All checks of a simulated run. Each event is noted in the {@link SimulationHistory} and then passed to each check; the first
- * {@link Property} that does not hold ends the run.
+ * All checks of a simulated run. Each event is noted in the {@link SimulationHistory} and then passed to each check;
+ * the first {@link Property} that does not hold ends the run.
  */
 final class SimulationChecks {
 

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that was observed in a simulated run so far: calls, commands, grants, holds, faults. It decides nothing. Each
- * {@link SimulationCheck} reads it.
+ * Everything that was observed in a simulated run so far: calls, commands, grants, holds, faults. It decides nothing.
+ * Each {@link SimulationCheck} reads it.
  */
 final class SimulationHistory {
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs many seeds ({@code -Dboltwork.seeds=N}, from {@code -Dboltwork.firstSeed}). A failing one is made smaller and printed;
- * {@code -Dboltwork.seed=N} runs that one alone.
+ * Runs many seeds ({@code -Dboltwork.seeds=N}, from {@code -Dboltwork.firstSeed}). A failing one is made smaller and
+ * printed; {@code -Dboltwork.seed=N} runs that one alone.
  */
 @ExtendWith(Quiet.class)
 class SimulationTest {

@@ -108,7 +108,9 @@ final class SmallCase {
             }
         }
 
-        /** Delivers announcements and their answers at once. They concern no lock, so their order does not matter here. */
+        /**
+         * Delivers announcements and their answers at once. They concern no lock, so their order does not matter here.
+         */
         private void introduce() {
             for (String channel : time.ready()) {
                 if (channel.endsWith(SimulatedLink.INTRODUCTIONS)) {

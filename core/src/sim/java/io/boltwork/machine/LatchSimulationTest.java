@@ -3,7 +3,10 @@ package io.boltwork.machine;
 
 import org.junit.jupiter.api.Test;
 
-/** Tests latches on a bad network, with servers that forget and are replaced. One seed is one run, see {@link LatchWorld}. */
+/**
+ * Tests latches on a bad network, with servers that forget and are replaced. One seed is one run, see
+ * {@link LatchWorld}.
+ */
 class LatchSimulationTest {
 
     private static final int SEEDS = Integer.getInteger("boltwork.seeds", 500);

@@ -24,13 +24,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulation of one latch, determined by its seed: clients that set it, count down and wait; a network that delays and
- * loses commands, replies and messages; connections that break; and a server that forgets everything, or is replaced by
- * one that is behind. Time is virtual.
+ * A simulation of one latch, determined by its seed: clients that set it, count down and wait; a network that delays
+ * and loses commands, replies and messages; connections that break; and a server that forgets everything, or is
+ * replaced by one that is behind. Time is virtual.
  *
- * <p>It checks that no caller passes before the generation that it waits for has ended, that a generation ends only after
- * as many changes as its count, that a change counts once, that every call ends, and that clients forget the latch when
- * it is not in use.
+ * <p>It checks that no caller passes before the generation that it waits for has ended, that a generation ends only
+ * after as many changes as its count, that a change counts once, that every call ends, and that clients forget the
+ * latch when it is not in use.
  */
 final class LatchWorld {
 
@@ -277,8 +277,8 @@ final class LatchWorld {
     }
 
     /**
-     * A count reaches a server that has taken over before the setting of its generation is repeated there, which the server
-     * has lost. The generation before has ended, or there is none.
+     * A count reaches a server that has taken over before the setting of its generation is repeated there, which the
+     * server has lost. The generation before has ended, or there is none.
      */
     void aCountComesBeforeTheSettingThatWasLost(boolean isFirst) {
         faulty = false;

@@ -125,9 +125,9 @@ class CutOffHoldersTest {
                     .singleElement()
                     .asString()
                     .matches("Locks were still held when the client was closed: "
-                            + "('stock:\\d', ){4}'stock:\\d' and 2 more \\(holders: 7\\)\\. Other clients can take them now\\. "
-                            + "The holders get a LeaseLostException \\(CLOSED\\), and waiting callers \\(1\\) a "
-                            + "ClientClosedException");
+                            + "('stock:\\d', ){4}'stock:\\d' and 2 more \\(holders: 7\\)\\. Other clients can take them"
+                            + " now\\. The holders get a LeaseLostException \\(CLOSED\\), and waiting callers \\(1\\) a"
+                            + " ClientClosedException");
             assertThatThrownBy(refused::get).isInstanceOf(ExecutionException.class);
             assertThatThrownBy(kept.get(0)::release).isInstanceOf(LeaseLostException.class);
         } finally {

@@ -52,7 +52,10 @@ class FixedLeaseTest extends EngineScene {
         return new EngineLock(client.engine, name, options).acquire();
     }
 
-    /** Asserts that a holder with these options is told within that time, whenever and in whatever way the lock is taken. */
+    /**
+     * Asserts that a holder with these options is told within that time, whenever and in whatever way the lock is
+     * taken.
+     */
     private void isToldWithin(long millis, LockOptions options, int... moments) {
         for (Taking how : Taking.values()) {
             for (int moment : moments) {

@@ -45,8 +45,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * All texts that a client makes if the names of lock, application, host and thread and the server's messages contain control
- * characters: messages of exceptions and of the log, events, and the inspector's results.
+ * All texts that a client makes if the names of lock, application, host and thread and the server's messages contain
+ * control characters: messages of exceptions and of the log, events, and the inspector's results.
  */
 class PrintableTextsTest {
     private static final String NAME = "stock\n\r\u001b[31m\u202e\u2028\u0085\u007f:1";
@@ -309,7 +309,10 @@ class PrintableTextsTest {
         fails(() -> inspector.describe(NAME));
     }
 
-    /** Returns the client's log messages with parameters, except one about classes, whose names have no control characters. */
+    /**
+     * Returns the client's log messages with parameters, except one about classes, whose names have no control
+     * characters.
+     */
     private static List<String> formats() throws IOException {
         Pattern call =
                 Pattern.compile("LOG\\.log\\(\\s*System\\.Logger\\.Level\\.[A-Z]+,\\s*((?:\"[^\"]*\"[\\s+]*)+),");

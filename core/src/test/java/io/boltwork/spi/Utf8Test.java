@@ -22,9 +22,9 @@ class Utf8Test {
     void anUnpairedSurrogateIsReportedWithItsIndex() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Utf8.length("name", "what\ud800"))
-                .withMessage(
-                        "name must be well-formed UTF-16, but has the unpaired surrogate U+D800 at index 4; do not split a"
-                                + " text between the two chars of a character, and encode binary data as Base64");
+                .withMessage("name must be well-formed UTF-16, but has the unpaired surrogate U+D800 at index 4; do not"
+                        + " split a text between the two chars of a character, and encode binary data as"
+                        + " Base64");
         isRefusedAt(0, "\udfff");
         isRefusedAt(0, "\udc00\ud800");
         isRefusedAt(2, "🔒\ud800\ud800\udc00");

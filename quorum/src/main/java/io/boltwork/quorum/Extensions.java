@@ -15,13 +15,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Extends leases at all servers that have voted, and restores votes that a server has lost. A lease is extended once a majority
- * has said so; the others go on. If so many servers have lost their votes that there is no majority, the engine decides.
+ * Extends leases at all servers that have voted, and restores votes that a server has lost. A lease is extended once a
+ * majority has said so; the others go on. If so many servers have lost their votes that there is no majority, the
+ * engine decides.
  */
 final class Extensions {
     /*
-     * One server: renew -> OK: counts. FORGOTTEN -> restore -> raise -> counts: a restore sets the fence of the vote only, so the
-     * fence must be raised to the end of the hold's block again. LOST, or refused by restore or raise: the vote is gone.
+     * One server: renew -> OK: counts. FORGOTTEN -> restore -> raise -> counts: a restore sets the fence of the vote
+     * only, so the fence must be raised to the end of the hold's block again. LOST, or refused by restore or raise: the
+     * vote is gone.
      */
 
     private final Members members;
@@ -181,7 +183,9 @@ final class Extensions {
             });
         }
 
-        /** Sends a command about the vote. What is not answered in time counts as unanswered, and its answer not at all. */
+        /**
+         * Sends a command about the vote. What is not answered in time counts as unanswered, and its answer not at all.
+         */
         private void send(NodeVote vote, Command<?> command, Consumer<Reply> handler) {
             vote.node.send(command, patience(), new QuorumNode.Handler() {
                 private boolean isLate;

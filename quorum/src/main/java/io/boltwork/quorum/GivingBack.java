@@ -11,15 +11,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Gives votes back, at all servers that may have given one. A server that does not answer is told again until no lease of the
- * vote can be left there. A server that may still execute an earlier command is told again when that can no longer happen.
+ * Gives votes back, at all servers that may have given one. A server that does not answer is told again until no lease
+ * of the vote can be left there. A server that may still execute an earlier command is told again when that can no
+ * longer happen.
  */
 final class GivingBack {
 
     /** The pause before votes are given back again to a server that has not answered. */
     private static final long AGAIN = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** The most votes of one server that are given back again: some megabytes. Those beyond it end with their leases. */
+    /**
+     * The most votes of one server that are given back again: some megabytes. Those beyond it end with their leases.
+     */
     private static final int MOST_OWED = 10_000;
 
     /** The most votes of one server that are given back again at once, so that other commands do not wait for long. */

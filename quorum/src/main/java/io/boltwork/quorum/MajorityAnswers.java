@@ -27,13 +27,18 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Commands of people and of the client itself that concern all servers: a majority must answer, and what it says counts. */
+/**
+ * Commands of people and of the client itself that concern all servers: a majority must answer, and what it says
+ * counts.
+ */
 final class MajorityAnswers {
 
     /** The time for an answer to a question of a person, the same as for the longest leases. */
     private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The most announcements that are remembered as this client's own. Servers may have that of an earlier connection. */
+    /**
+     * The most announcements that are remembered as this client's own. Servers may have that of an earlier connection.
+     */
     private static final int ANNOUNCEMENTS = 100;
 
     private final Members members;
@@ -181,8 +186,8 @@ final class MajorityAnswers {
     }
 
     /**
-     * Searches one server after the other. A lock that is held is known to a majority, so as many servers as there are beside a
-     * majority, and one more, are enough. What is found is asked of all.
+     * Searches one server after the other. A lock that is held is known to a majority, so as many servers as there are
+     * beside a majority, and one more, are enough. What is found is asked of all.
      */
     void scan(Look.ScanLocks scan, Consumer<Reply> handler) {
         if (scan.kind() != null && scan.kind() != LockKind.LOCK) {

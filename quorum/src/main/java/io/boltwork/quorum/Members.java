@@ -15,7 +15,10 @@ final class Members {
     /** The beginning of the names of the quorum's runs. */
     private static final String RUN = "quorum-";
 
-    /** A server may take one part in this many of the lease for an answer, so that two of them cost a tenth of the lease. */
+    /**
+     * A server may take one part in this many of the lease for an answer, so that two of them cost a tenth of the
+     * lease.
+     */
     private static final int PATIENCE_PART = 20;
 
     /** The least time for an answer, longer than most pauses of servers and networks. */
@@ -64,7 +67,9 @@ final class Members {
         return world.now();
     }
 
-    /** Sets the quorum's clock to that of a server. Only the first call has an effect, because the clock must not jump. */
+    /**
+     * Sets the quorum's clock to that of a server. Only the first call has an effect, because the clock must not jump.
+     */
     void setClock(long millis) {
         if (aheadMillis == 0) {
             aheadMillis = millis - TimeUnit.NANOSECONDS.toMillis(now());
@@ -100,7 +105,9 @@ final class Members {
         return Math.min(within, lease / SHORTEST_LEASE_PART);
     }
 
-    /** Returns the time for the answer to an extension, in nanoseconds. It is longer, because no caller waits for it. */
+    /**
+     * Returns the time for the answer to an extension, in nanoseconds. It is longer, because no caller waits for it.
+     */
     static long extensionPatience(long leaseMillis) {
         return Math.min(LONGEST_PATIENCE, TimeUnit.MILLISECONDS.toNanos(leaseMillis) / SHORTEST_LEASE_PART);
     }

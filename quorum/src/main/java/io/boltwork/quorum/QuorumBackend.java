@@ -36,16 +36,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks on several independent servers: a lock is held by the client that a majority of them has voted for. It survives the
- * failure of any minority of the servers, whether they have replicas or not.
+ * Locks on several independent servers: a lock is held by the client that a majority of them has voted for. It survives
+ * the failure of any minority of the servers, whether they have replicas or not.
  *
  * <p>The protocol is Redlock (Salvatore Sanfilippo), with fencing tokens that grow across all servers, and with the delayed
  * restart enforced: a server that may have lost its votes does not vote until all leases have ended
  * ({@link QuorumOptions#longestLease}). The page {@code docs/run/quorum.md} has its assumptions.
  *
- * <p>A lock costs two round trips to acquire and one to release, each to all servers at the same time. A quorum has plain locks
- * only: no {@linkplain LockOptions#withFairness FIFO order}, no {@linkplain LockOptions#withReplication replication}, no
- * read-write locks, semaphores, latches and conditions.
+ * <p>A lock costs two round trips to acquire and one to release, each to all servers at the same time. A quorum has
+ * plain locks only: no {@linkplain LockOptions#withFairness FIFO order}, no
+ * {@linkplain LockOptions#withReplication replication}, no read-write locks, semaphores, latches and conditions.
  *
  * <!-- snippet: ClassExamples.java#QuorumBackend -->
  * <pre>{@code
@@ -125,13 +125,13 @@ public final class QuorumBackend implements LockBackend {
     }
 
     /**
-     * Creates a quorum of several servers with default options. No round trip; the servers are connected when the client is
-     * created.
+     * Creates a quorum of several servers with default options. No round trip; the servers are connected when the
+     * client is created.
      *
      * @param nodes 3 to 15 backends on independent servers, best an odd number. The quorum opens and closes them
      * @return a backend for one client
-     * @throws IllegalArgumentException if there are too few or too many, one is given twice, one is a cluster, or their keys have
-     *     different prefixes
+     * @throws IllegalArgumentException if there are too few or too many, one is given twice, one is a cluster, or their
+     *     keys have different prefixes
      */
     public static QuorumBackend of(List<? extends LockBackend> nodes) {
         return of(nodes, QuorumOptions.defaults());
@@ -190,7 +190,8 @@ public final class QuorumBackend implements LockBackend {
      * {@inheritDoc}
      *
      * <p>Blocks until a majority of the servers is connected and no other one is being connected, for the
-     * {@linkplain QuorumOptions#withConnectTimeout connect timeout} at most. A server that cannot be reached is connected later.
+     * {@linkplain QuorumOptions#withConnectTimeout connect timeout} at most. A server that cannot be reached is
+     * connected later.
      */
     @Override
     public void open(String client, BackendListener told) {

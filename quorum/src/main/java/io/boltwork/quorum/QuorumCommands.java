@@ -30,8 +30,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the commands of one client at a quorum, and keeps its requests. Of the requests for one lock, only the first takes part
- * in rounds. Everything happens in the events of the quorum's {@link SerialQueue}.
+ * Executes the commands of one client at a quorum, and keeps its requests. Of the requests for one lock, only the first
+ * takes part in rounds. Everything happens in the events of the quorum's {@link SerialQueue}.
  */
 final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> {
 
@@ -211,7 +211,10 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         };
     }
 
-    /** Lets the next request of the client that has released wait, behind those of other clients that are just being told. */
+    /**
+     * Lets the next request of the client that has released wait, behind those of other clients that are just being
+     * told.
+     */
     private void queue(Command.Acquire next) {
         QuorumRequest request = new QuorumRequest(next);
         if (requests.putIfAbsent(request.id, request) == null) {

@@ -23,16 +23,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server of a quorum: whether it may vote, how fast it answers, and the commands that it has not answered. Everything
- * happens in the events of the quorum's {@link SerialQueue}.
+ * One server of a quorum: whether it may vote, how fast it answers, and the commands that it has not answered.
+ * Everything happens in the events of the quorum's {@link SerialQueue}.
  */
 final class QuorumNode implements BackendListener {
     /*
      * States: not connected -> connected, being checked -> checked. Checked, it may vote unless it is set aside or in
-     * quarantine. Each connection is checked anew, before anything else is sent, because the server may have lost its votes.
+     * quarantine. Each connection is checked anew, before anything else is sent, because the server may have lost its
+     * votes.
      */
 
-    /** The time between two messages to the server about its uptime. Clients that come later wait for this much longer at most. */
+    /**
+     * The time between two messages to the server about its uptime. Clients that come later wait for this much longer
+     * at most.
+     */
     private static final long WITNESS_PERIOD = TimeUnit.SECONDS.toNanos(20);
 
     /** The pause before a failed check is repeated: the server does not vote until then. */

@@ -45,9 +45,9 @@ public final class QuorumOptions {
     }
 
     /**
-     * Sets the longest lease of any client, with its takeover delay. A server that has started may have lost its votes. So it
-     * does not vote until every lease that it may have voted for has ended: for this time and 2 % of it. All clients must have
-     * the same setting, or those with a longer one are not protected from restarts.
+     * Sets the longest lease of any client, with its takeover delay. A server that has started may have lost its votes.
+     * So it does not vote until every lease that it may have voted for has ended: for this time and 2 % of it. All
+     * clients must have the same setting, or those with a longer one are not protected from restarts.
      *
      * @param longest the longest lease, 1 s to 1 day; default: 60 s
      * @return options with that longest lease
@@ -59,9 +59,10 @@ public final class QuorumOptions {
     }
 
     /**
-     * Lets a server vote as soon as it reports that it has been up for long enough. Servers calculate their uptime with the
-     * wall clock, so a step of that clock could let a server vote too early. Use this only where clocks never step. Otherwise
-     * clients measure the time with their own monotonic clocks: the first client of a new quorum waits for the longest lease.
+     * Lets a server vote as soon as it reports that it has been up for long enough. Servers calculate their uptime with
+     * the wall clock, so a step of that clock could let a server vote too early. Use this only where clocks never step.
+     * Otherwise clients measure the time with their own monotonic clocks: the first client of a new quorum waits for
+     * the longest lease.
      *
      * @return options with that setting; default: the reported uptime is not trusted
      */
@@ -70,8 +71,8 @@ public final class QuorumOptions {
     }
 
     /**
-     * Sets how long the creation of a client waits for a majority of the servers. {@code RedisBackend.connectQuorum} takes the
-     * connect timeout of its {@code RedisOptions} instead.
+     * Sets how long the creation of a client waits for a majority of the servers. {@code RedisBackend.connectQuorum}
+     * takes the connect timeout of its {@code RedisOptions} instead.
      *
      * @param timeout 1 ms to 10 min; default: 10 s
      * @return options with that connect timeout

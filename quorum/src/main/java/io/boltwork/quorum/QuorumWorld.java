@@ -19,7 +19,8 @@ import java.util.function.LongUnaryOperator;
  * @param timers runs tasks later
  * @param random returns a number from 0 to below its argument
  * @param openers runs tasks that block until a server is connected
- * @param opensWithin the longest time that a client waits for the servers when it is created, in nanoseconds; 0 not to wait
+ * @param opensWithin the longest time that a client waits for the servers when it is created, in nanoseconds; 0 not to
+ *     wait
  * @param defects is told of what must not happen
  * @param stop ends the timer
  */

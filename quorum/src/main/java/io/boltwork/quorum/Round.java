@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a request to get the votes of a majority. It is a request of its own at the servers, so that what comes late
- * from an earlier round cannot take away the vote of a later one.
+ * One attempt of a request to get the votes of a majority. It is a request of its own at the servers, so that what
+ * comes late from an earlier round cannot take away the vote of a later one.
  */
 final class Round {
     final String request;
@@ -60,8 +60,8 @@ final class Round {
     }
 
     /**
-     * Returns the refusals of a majority that name one and the same owner, or no owner, and a time that is left; empty if the
-     * votes are split.
+     * Returns the refusals of a majority that name one and the same owner, or no owner, and a time that is left; empty
+     * if the votes are split.
      */
     List<Reply.Acquired> holder(int majority) {
         Map<String, List<Reply.Acquired>> byOwner = new HashMap<>();
@@ -78,7 +78,10 @@ final class Round {
                 .orElse(List.of());
     }
 
-    /** Returns whether another request has more votes, as far as the servers have said. Of two with as many, one is behind. */
+    /**
+     * Returns whether another request has more votes, as far as the servers have said. Of two with as many, one is
+     * behind.
+     */
     boolean isBehind() {
         Map<String, Integer> others = new HashMap<>();
         for (NodeVote vote : votes) {

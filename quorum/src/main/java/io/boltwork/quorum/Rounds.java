@@ -20,24 +20,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rounds {
     /*
-     * A round: VOTING until a majority has voted, or cannot any more; RAISING until a majority of all servers has raised its
-     * fence for votes that stand. Races: a vote that comes after its round has ended was given back right behind the question,
-     * on the same connection, and again when the question can no longer be executed (GivingBack). A vote that comes while the round
-     * goes on, however late, is raised and counts. A notice may come before the refusals of the round that it concerns.
+     * A round: VOTING until a majority has voted, or cannot any more; RAISING until a majority of all servers has
+     * raised its fence for votes that stand. Races: a vote that comes after its round has ended was given back right
+     * behind the question, on the same connection, and again when the question can no longer be executed (GivingBack).
+     * A vote that comes while the round goes on, however late, is raised and counts. A notice may come before the
+     * refusals of the round that it concerns.
      */
 
-    /** The longest sleep of a request that waits for a notice, which may have been lost. As long as the engine's safety poll. */
+    /**
+     * The longest sleep of a request that waits for a notice, which may have been lost. As long as the engine's safety
+     * poll.
+     */
     private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The longest delay, in round trips, of a request that has lost a split vote and has the most votes. Within one round trip
-     * the others have given theirs back.
+     * The longest delay, in round trips, of a request that has lost a split vote and has the most votes. Within one
+     * round trip the others have given theirs back.
      */
     private static final int AHEAD = 2;
 
     /**
-     * The first delay of the others, in round trips: that request asks, raises fences and gives back before it ends. Measured
-     * with 32 clients at five servers.
+     * The first delay of the others, in round trips: that request asks, raises fences and gives back before it ends.
+     * Measured with 32 clients at five servers.
      */
     private static final int BEHIND = 12;
 
@@ -45,12 +49,14 @@ final class Rounds {
     private static final int DOUBLINGS = 3;
 
     /**
-     * The shortest delay, in round trips, after notices of so few servers that the lock may still be held. By then the other
-     * notices have come, if the lock is free.
+     * The shortest delay, in round trips, after notices of so few servers that the lock may still be held. By then the
+     * other notices have come, if the lock is free.
      */
     private static final int FEW_NOTICES = 4;
 
-    /** The most rounds of a request that must not wait. With the delays between them they end before a command timeout. */
+    /**
+     * The most rounds of a request that must not wait. With the delays between them they end before a command timeout.
+     */
     private static final int MOST_ROUNDS_OF_A_TRY = 4;
 
     /** The first pause after a round that too few servers have answered, and the most doublings of it: up to 0.8 s. */
@@ -353,7 +359,10 @@ final class Rounds {
         }
     }
 
-    /** Returns the delay before a round that notices have caused. Those of a minority may come from a request that has lost. */
+    /**
+     * Returns the delay before a round that notices have caused. Those of a minority may come from a request that has
+     * lost.
+     */
     private long afterNotices(QuorumRequest request) {
         long trip = members.roundTrip();
         return request.notices >= members.majority

@@ -7,12 +7,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Runs events one at a time, in the order in which they come, on the threads that bring them. A thread that brings an event
- * while another event runs leaves it to that thread. Thread-safe.
+ * Runs events one at a time, in the order in which they come, on the threads that bring them. A thread that brings an
+ * event while another event runs leaves it to that thread. Thread-safe.
  */
 final class SerialQueue {
 
-    /** The most events that a thread runs before it leaves the others to the timer's thread, since it has work of its own. */
+    /**
+     * The most events that a thread runs before it leaves the others to the timer's thread, since it has work of its
+     * own.
+     */
     private static final int MOST_AT_ONCE = 100;
 
     private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();

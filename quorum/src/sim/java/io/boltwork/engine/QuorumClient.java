@@ -23,7 +23,9 @@ import java.util.Random;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
-/** One client of a simulated quorum: a real engine on a real quorum, with a clock of its own, and users that hold locks. */
+/**
+ * One client of a simulated quorum: a real engine on a real quorum, with a clock of its own, and users that hold locks.
+ */
 final class QuorumClient {
 
     private static final int PPM = 1_000_000;
@@ -151,7 +153,10 @@ final class QuorumClient {
         return dead ? 0 : pending;
     }
 
-    /** Returns whether a user waits for a lock, and nothing has gone wrong with the client or its connections for that time. */
+    /**
+     * Returns whether a user waits for a lock, and nothing has gone wrong with the client or its connections for that
+     * time.
+     */
     boolean waitsWell(String lock, long nanos) {
         return isWell(nanos) && waiting.getOrDefault(lock, 0) > 0;
     }

@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several clients with real engines on a quorum of three or five servers, in virtual time: with crashes, restarts with and
- * without data, partitions, pauses, and clocks that drift and jump. A seed decides everything.
+ * Several clients with real engines on a quorum of three or five servers, in virtual time: with crashes, restarts with
+ * and without data, partitions, pauses, and clocks that drift and jump. A seed decides everything.
  */
 final class QuorumSimulation {
 
@@ -258,7 +258,9 @@ final class QuorumSimulation {
         }
     }
 
-    /** Restarts a server: one after the other, because a majority that loses its data at once is beyond the assumptions. */
+    /**
+     * Restarts a server: one after the other, because a majority that loses its data at once is beyond the assumptions.
+     */
     private void restart(QuorumServer server, Runnable how, long lasts) {
         links(server).forEach(link -> link.breakFor(lasts + random.nextLong(10 * VirtualTime.MILLI)));
         how.run();

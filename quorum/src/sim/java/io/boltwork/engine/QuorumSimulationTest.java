@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs many seeds of a simulated quorum ({@code -Dboltwork.quorumSeeds=N}, from {@code -Dboltwork.firstSeed}). With one seed, a
- * failure prints what happened.
+ * Runs many seeds of a simulated quorum ({@code -Dboltwork.quorumSeeds=N}, from {@code -Dboltwork.firstSeed}). With one
+ * seed, a failure prints what happened.
  */
 @ExtendWith(Quiet.class)
 class QuorumSimulationTest {
@@ -55,8 +55,8 @@ class QuorumSimulationTest {
         }
         System.out.printf(
                 Locale.ROOT,
-                "quorum, clocks %s the bound: %,d runs in %.0f s: %,d holds, %,d late writes refused, %,d moments with two valid"
-                        + " holders, %,d requests failed, %,d faults%n",
+                "quorum, clocks %s the bound: %,d runs in %.0f s: %,d holds, %,d late writes refused, %,d moments"
+                        + " with two valid holders, %,d requests failed, %,d faults%n",
                 isBeyond ? "beyond" : "within",
                 SEEDS,
                 (System.nanoTime() - start) / 1e9,

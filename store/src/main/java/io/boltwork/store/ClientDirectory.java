@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** The records of clients in a store. Not thread-safe. */
 final class ClientDirectory {
 
-    /** The attempts to write a record that others change at the same time. Only clients with equal ids do that, by mistake. */
+    /**
+     * The attempts to write a record that others change at the same time. Only clients with equal ids do that, by
+     * mistake.
+     */
     private static final int ATTEMPTS = 10;
 
     private final RecordStore store;

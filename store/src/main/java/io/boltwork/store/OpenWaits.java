@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows whether messages for a client may come, because one of its requests waits. A wait that is forgotten ends by itself, since
- * a client asks again from time to time while it waits. Thread-safe.
+ * Knows whether messages for a client may come, because one of its requests waits. A wait that is forgotten ends by
+ * itself, since a client asks again from time to time while it waits. Thread-safe.
  */
 final class OpenWaits {
     /** Several times as long as the longest pause after which a client that waits asks again. */

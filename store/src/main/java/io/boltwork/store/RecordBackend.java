@@ -27,11 +27,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules}, and writes
- * the record if no other client has changed it meanwhile. Grants are messages between clients.
+ * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules},
+ * and writes the record if no other client has changed it meanwhile. Grants are messages between clients.
  *
- * <p>Thread-safe. Commands are executed on threads of the backend. A command that need not wait before its write is begun by the
- * thread that sends it.
+ * <p>Thread-safe. Commands are executed on threads of the backend. A command that need not wait before its write is
+ * begun by the thread that sends it.
  *
  * @since 0.1.0
  */

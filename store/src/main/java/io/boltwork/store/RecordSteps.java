@@ -15,8 +15,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes records of a store: reads a record, applies a rule, and writes the record if it is unchanged, until that succeeds. No
- * step holds a lock of the store, so a client that stops between reading and writing delays no other. Thread-safe.
+ * Changes records of a store: reads a record, applies a rule, and writes the record if it is unchanged, until that
+ * succeeds. No step holds a lock of the store, so a client that stops between reading and writing delays no other.
+ * Thread-safe.
  */
 final class RecordSteps {
 
@@ -47,7 +48,8 @@ final class RecordSteps {
      * The change that a command makes to a record.
      *
      * @param notAfter the time of the store's clock after which nothing may be written; {@link Long#MAX_VALUE} for none
-     * @param always whether the record is written even if it does not change, so that a late write that was based on it fails
+     * @param always whether the record is written even if it does not change, so that a late write that was based on it
+     *     fails
      * @param rule changes the record and returns the answer
      * @param waits returns whether the answer lets a request of this client wait
      */
@@ -120,8 +122,8 @@ final class RecordSteps {
     /**
      * Prepares a step, and waits for nothing.
      *
-     * @return the change; {@code null} if the step has to wait for the store: the store does not remember the record, or the
-     *     step changes nothing, or lets a request wait, or concerns another client
+     * @return the change; {@code null} if the step has to wait for the store: the store does not remember the record,
+     *     or the step changes nothing, or lets a request wait, or concerns another client
      */
     <R extends StoredRecord<R>, A> @Nullable Prepared<A> prepare(
             RecordKey key, RecordFormat<R> format, Step<R, A> step) {

@@ -13,20 +13,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store of records with versions, and of messages between clients. It belongs to one {@link RecordBackend}, which has the
- * rules of locks; a store knows none of them.
+ * A store of records with versions, and of messages between clients. It belongs to one {@link RecordBackend}, which has
+ * the rules of locks; a store knows none of them.
  *
- * <p>Unless noted otherwise, methods block until the store has answered, for the {@linkplain #commandTimeout command timeout}
- * at most. They are called by {@linkplain #workers several threads} of the backend at the same time. A method that fails throws
- * a {@link BackendException}: {@linkplain BackendException#isRetryable retryable} if waiting may heal the failure.
+ * <p>Unless noted otherwise, methods block until the store has answered, for the
+ * {@linkplain #commandTimeout command timeout} at most. They are called by {@linkplain #workers several threads} of the
+ * backend at the same time. A method that fails throws a {@link BackendException}:
+ * {@linkplain BackendException#isRetryable retryable} if waiting may heal the failure.
  *
  * @since 0.1.0
  */
 public interface RecordStore extends AutoCloseable {
 
     /**
-     * Connects, and begins to deliver the messages for a client. Called once, before any other method but {@link #address},
-     * {@link #namespace} and {@link #close}. Has called {@link StoreListener#connected} when it returns.
+     * Connects, and begins to deliver the messages for a client. Called once, before any other method but
+     * {@link #address}, {@link #namespace} and {@link #close}. Has called {@link StoreListener#connected} when it
+     * returns.
      *
      * @param client the id of the client
      * @param listener receives messages and events
@@ -35,16 +37,16 @@ public interface RecordStore extends AutoCloseable {
     void open(String client, StoreListener listener);
 
     /**
-     * Delivers the messages for another client from now on. Returns without waiting. If messages may be missed at first,
-     * {@link StoreListener#connected} is called when they arrive.
+     * Delivers the messages for another client from now on. Returns without waiting. If messages may be missed at
+     * first, {@link StoreListener#connected} is called when they arrive.
      *
      * @param client the new id of the client
      */
     void rename(String client);
 
     /**
-     * Reads a record and the store's clock, in this order or at one moment. Sees every write that had ended when the method
-     * was called, of any client.
+     * Reads a record and the store's clock, in this order or at one moment. Sees every write that had ended when the
+     * method was called, of any client.
      *
      * @param key the key
      * @return the record
@@ -53,9 +55,10 @@ public interface RecordStore extends AutoCloseable {
 
     /**
      * Writes a record if nothing has been written to it since it was read, and the store's clock has not passed {@link
-     * RecordChange#notAfter}. The store checks the version in the same step as the write, and also the time if it can. A store
-     * that cannot checks the time immediately before: a write that is late nevertheless meets another version as soon as the
-     * request has been withdrawn. Not called again after a failure: the write may have been made, or be made later.
+     * RecordChange#notAfter}. The store checks the version in the same step as the write, and also the time if it can.
+     * A store that cannot checks the time immediately before: a write that is late nevertheless meets another version
+     * as soon as the request has been withdrawn. Not called again after a failure: the write may have been made, or be
+     * made later.
      *
      * @param key the key
      * @param before the record as it was read
@@ -65,8 +68,8 @@ public interface RecordStore extends AutoCloseable {
     boolean write(RecordKey key, StoredText before, RecordChange change);
 
     /**
-     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and sends messages if it was written. The
-     * messages follow the write and may be lost, unless a store overrides this to do both in one step.
+     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and sends messages if it was
+     * written. The messages follow the write and may be lost, unless a store overrides this to do both in one step.
      *
      * @param key the key
      * @param before the record as it was read
@@ -88,8 +91,8 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Returns a record as {@link #read} does, or as it was some time ago. Called in place of {@code read} where a write or
-     * {@link #isCurrent} follows, so a store may answer from memory. Reads unless overridden.
+     * Returns a record as {@link #read} does, or as it was some time ago. Called in place of {@code read} where a write
+     * or {@link #isCurrent} follows, so a store may answer from memory. Reads unless overridden.
      *
      * @param key the key
      * @return the record
@@ -99,8 +102,8 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Returns a record as {@link #recall} does, if the store can do that without waiting, and can also {@linkplain #writeAsync
-     * write without waiting}. Returns without waiting; empty unless overridden.
+     * Returns a record as {@link #recall} does, if the store can do that without waiting, and can also {@linkplain
+     * #writeAsync write without waiting}. Returns without waiting; empty unless overridden.
      *
      * @param key the key
      * @return the record; empty if the store would have to wait
@@ -110,9 +113,10 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and returns without waiting. Called by the
-     * thread that sends a command, after {@link #recallAtOnce} has returned a record. The store sets no time limit: if the stage
-     * is not completed within the {@linkplain #commandTimeout command timeout}, the backend answers that the command failed.
+     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and returns without waiting. Called
+     * by the thread that sends a command, after {@link #recallAtOnce} has returned a record. The store sets no time
+     * limit: if the stage is not completed within the {@linkplain #commandTimeout command timeout}, the backend answers
+     * that the command failed.
      *
      * @param key the key
      * @param before the record as it was recalled
@@ -125,8 +129,9 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Returns whether nothing has been written to a record since it was read. Called before an answer that rests on the record
-     * is given without a write. Returns {@code true} unless overridden, which is right for a store that never reads late.
+     * Returns whether nothing has been written to a record since it was read. Called before an answer that rests on the
+     * record is given without a write. Returns {@code true} unless overridden, which is right for a store that never
+     * reads late.
      *
      * @param key the key
      * @param found the record as {@link #read} or {@link #recall} returned it
@@ -137,8 +142,8 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Returns whether a client seems to be alive: messages for it will arrive. May err for some seconds in favour of a client
-     * that has died.
+     * Returns whether a client seems to be alive: messages for it will arrive. May err for some seconds in favour of a
+     * client that has died.
      *
      * @param client the id of the client
      * @return {@code false} if it is gone
@@ -154,7 +159,8 @@ public interface RecordStore extends AutoCloseable {
     void tell(String client, String message);
 
     /**
-     * Returns the next records of one kind, in an order of their names that is always the same. Records that come or go meanwhile may be missing.
+     * Returns the next records of one kind, in an order of their names that is always the same. Records that come or go
+     * meanwhile may be missing.
      *
      * @param kind the kind
      * @param after the name after which to begin; empty to begin with the first
@@ -171,36 +177,36 @@ public interface RecordStore extends AutoCloseable {
     String version();
 
     /**
-     * Tries what an acquisition needs, without a change of any record, so that a store which would refuse it says so. Does
-     * nothing unless overridden.
+     * Tries what an acquisition needs, without a change of any record, so that a store which would refuse it says so.
+     * Does nothing unless overridden.
      *
      * @throws BackendException if the store would refuse to write a record
      */
     default void checkWrites() {}
 
     /**
-     * Makes sure that {@link #listens} returns {@code true} for this client. Called before a request of it begins to wait. Does
-     * nothing unless overridden.
+     * Makes sure that {@link #listens} returns {@code true} for this client. Called before a request of it begins to
+     * wait. Does nothing unless overridden.
      */
     default void beforeWaiting() {}
 
     /**
-     * Says whether messages for this client may come. A store that has to ask for messages need not ask while it is so that none
-     * are awaited. Returns without waiting; does nothing unless overridden.
+     * Says whether messages for this client may come. A store that has to ask for messages need not ask while it is so
+     * that none are awaited. Returns without waiting; does nothing unless overridden.
      *
      * @param awaited whether messages are awaited
      */
     default void await(boolean awaited) {}
 
     /**
-     * Drops records that have expired, and messages that no client has read. Called about once a minute; does nothing unless
-     * overridden.
+     * Drops records that have expired, and messages that no client has read. Called about once a minute; does nothing
+     * unless overridden.
      */
     default void sweep() {}
 
     /**
-     * Acquires a lock in one round trip if it is free, no request waits for it, and the request is not its last owner. The
-     * rules are those of {@link io.boltwork.spi.rules.LockRules#acquire}. Has no short form unless overridden.
+     * Acquires a lock in one round trip if it is free, no request waits for it, and the request is not its last owner.
+     * The rules are those of {@link io.boltwork.spi.rules.LockRules#acquire}. Has no short form unless overridden.
      *
      * @param command asks for a plain lock, without a condition
      * @param idleMillis how long a record lives after its last use, in milliseconds
@@ -211,8 +217,8 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Releases a lock in one round trip if the request owns it and no request waits for it. The rules are those of {@link
-     * io.boltwork.spi.rules.LockRules#release}. Has no short form unless overridden.
+     * Releases a lock in one round trip if the request owns it and no request waits for it. The rules are those of
+     * {@link io.boltwork.spi.rules.LockRules#release}. Has no short form unless overridden.
      *
      * @param command releases a plain lock, and neither asks for it again, nor keeps it closed, nor has signals
      * @param idleMillis how long a record lives after its last use, in milliseconds
@@ -223,8 +229,8 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
-     * Extends leases of plain locks that no request waits for, in one round trip for all of them. The rules are those of {@link
-     * io.boltwork.spi.rules.LockRules#renew}. Has no short form unless overridden.
+     * Extends leases of plain locks that no request waits for, in one round trip for all of them. The rules are those
+     * of {@link io.boltwork.spi.rules.LockRules#renew}. Has no short form unless overridden.
      *
      * @param items the leases, of plain locks; each extends its lease
      * @param notAfter the time of the store's clock after which nothing may be changed, in milliseconds

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The rules at one moment of the store's clock, and the messages that they cause. The messages are sent if the record is
- * written. Not thread-safe; for one attempt to change one record.
+ * The rules at one moment of the store's clock, and the messages that they cause. The messages are sent if the record
+ * is written. Not thread-safe; for one attempt to change one record.
  */
 final class StepContext {
     final ServerTime server;

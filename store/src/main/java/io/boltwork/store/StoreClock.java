@@ -5,15 +5,16 @@ import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 
 /**
- * The clock of a store, as it was read. If a store cannot tell its time exactly, it gives an interval in which the time lies.
+ * The clock of a store, as it was read. If a store cannot tell its time exactly, it gives an interval in which the time
+ * lies.
  *
- * <p>Clients are told the earliest time, and rules apply at it: no lease ends early. In return, each lease that a client asks
- * for closes its lock for longer, by the width of the interval; see {@code ClockMargin}.
+ * <p>Clients are told the earliest time, and rules apply at it: no lease ends early. In return, each lease that a
+ * client asks for closes its lock for longer, by the width of the interval; see {@code ClockMargin}.
  *
  * @param run identifies the store, and changes when the store may have lost data or has got another clock
  * @param micros the earliest time that it may be, in microseconds since the epoch
- * @param uncertainMicros how much later it may be at most, in microseconds; 0 if the time is exact. One client's store gives
- *     the same width each time, because the client subtracts times of different answers
+ * @param uncertainMicros how much later it may be at most, in microseconds; 0 if the time is exact. One client's store
+ *     gives the same width each time, because the client subtracts times of different answers
  * @since 0.1.0
  */
 public record StoreClock(String run, long micros, long uncertainMicros) {

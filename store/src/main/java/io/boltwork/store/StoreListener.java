@@ -19,8 +19,8 @@ public interface StoreListener {
     void message(String text);
 
     /**
-     * Called when a connection has been made, and messages arrive from now on: in {@link RecordStore#open} and after every
-     * {@link #disconnected}.
+     * Called when a connection has been made, and messages arrive from now on: in {@link RecordStore#open} and after
+     * every {@link #disconnected}.
      *
      * @param server the clock of the store
      */
@@ -34,9 +34,9 @@ public interface StoreListener {
     void disconnected(Throwable cause);
 
     /**
-     * Called when the store has ended without having been closed: its user has closed a part that was given to it, such as a
-     * pool of connections. From now on, each method fails at once with a failure that is not retryable. Calls {@link
-     * #disconnected} unless overridden.
+     * Called when the store has ended without having been closed: its user has closed a part that was given to it, such
+     * as a pool of connections. From now on, each method fails at once with a failure that is not retryable. Calls
+     * {@link #disconnected} unless overridden.
      *
      * @param cause the failure, which names the part
      */

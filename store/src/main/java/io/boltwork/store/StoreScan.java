@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists locks and clients, page by page. A cursor of clients is the last name of the page before, after a mark. A cursor of
- * locks has the number of their kind in addition. Not thread-safe.
+ * Lists locks and clients, page by page. A cursor of clients is the last name of the page before, after a mark. A
+ * cursor of locks has the number of their kind in addition. Not thread-safe.
  */
 final class StoreScan {
 

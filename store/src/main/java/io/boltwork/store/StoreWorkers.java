@@ -20,9 +20,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that use a store. Each has a queue, so that the commands for one lock are executed in order. A task that can begin
- * without waiting is begun by its sender if the queue is empty: then no thread changes between the sender and the store. The
- * thread of that queue runs nothing until such a task has ended. Thread-safe.
+ * The threads that use a store. Each has a queue, so that the commands for one lock are executed in order. A task that
+ * can begin without waiting is begun by its sender if the queue is empty: then no thread changes between the sender and
+ * the store. The thread of that queue runs nothing until such a task has ended. Thread-safe.
  */
 final class StoreWorkers {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
@@ -71,7 +71,9 @@ final class StoreWorkers {
         ENDED
     }
 
-    /** A task that its sender has begun. Exactly one ends it: its answer, its time limit, the worker, or the end of all. */
+    /**
+     * A task that its sender has begun. Exactly one ends it: its answer, its time limit, the worker, or the end of all.
+     */
     private final class Begun {
         private final Worker worker;
         private final Task task;
@@ -151,8 +153,8 @@ final class StoreWorkers {
         }
 
         /**
-         * Waits until the task that was begun has ended, and runs that task if it must be run. Returns {@code false} if the end
-         * of all came first. A task that a sender is about to begin does not count: it will be queued instead.
+         * Waits until the task that was begun has ended, and runs that task if it must be run. Returns {@code false} if
+         * the end of all came first. A task that a sender is about to begin does not count: it will be queued instead.
          */
         private boolean awaitBegun() {
             for (Begun first; (first = begun.get()) != null; ) {

@@ -16,8 +16,9 @@ import java.util.Queue;
 import java.util.Random;
 
 /**
- * Clients that share one lock in a store whose time they know only up to a width, and whose clock an election replaces. The
- * steps and rules are the real ones. While a client is between reading and writing, time passes and other clients act.
+ * Clients that share one lock in a store whose time they know only up to a width, and whose clock an election replaces.
+ * The steps and rules are the real ones. While a client is between reading and writing, time passes and other clients
+ * act.
  */
 final class UncertainClockWorld {
 

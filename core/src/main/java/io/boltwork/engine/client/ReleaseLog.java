@@ -18,8 +18,8 @@ public final class ReleaseLog {
 
     /**
      * The longest time for which a release is kept, 10 s. A replica that counts as good may be this far behind
-     * ({@code min-replicas-max-lag} by default). A release is not kept beyond the end of the lease. The time of an outage
-     * does not count, because the server that takes over was behind when the outage began.
+     * ({@code min-replicas-max-lag} by default). A release is not kept beyond the end of the lease. The time of an
+     * outage does not count, because the server that takes over was behind when the outage began.
      */
     static final long KEPT = TimeUnit.SECONDS.toNanos(10);
 

@@ -4,8 +4,8 @@ package io.boltwork.engine.client;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock whose owner has the stack for what it does. If the stack is about to end, the error comes before the lock is taken, and
- * not before it is released, which would never happen then. Thread-safe.
+ * A lock whose owner has the stack for what it does. If the stack is about to end, the error comes before the lock is
+ * taken, and not before it is released, which would never happen then. Thread-safe.
  */
 public final class RoomyLock extends ReentrantLock {
     private static final long serialVersionUID = 1;
@@ -19,7 +19,10 @@ public final class RoomyLock extends ReentrantLock {
         super.lock();
     }
 
-    /** Fails with the error now if the stack is about to end. Called before other code takes a lock and changes what it guards. */
+    /**
+     * Fails with the error now if the stack is about to end. Called before other code takes a lock and changes what it
+     * guards.
+     */
     public static void needStack() {
         need(FRAMES);
     }

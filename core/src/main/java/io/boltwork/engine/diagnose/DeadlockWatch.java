@@ -13,20 +13,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks for threads that wait for each other, and for bodies that wait for what they hold themselves. Costs nothing while
- * no caller has waited for a second. Called by the heartbeat.
+ * Looks for threads that wait for each other, and for bodies that wait for what they hold themselves. Costs nothing
+ * while no caller has waited for a second. Called by the heartbeat.
  */
 public final class DeadlockWatch {
 
     /*
-     * A look is no snapshot: the threads go on meanwhile, so a cycle that it finds may be none. But a caller waits for a
-     * lock once, and a hold that has ended never comes back. If all waits and holds of the cycle are still there at the
-     * next look, the cycle was there between the two.
+     * A look is no snapshot: the threads go on meanwhile, so a cycle that it finds may be none. But a caller waits for
+     * a lock once, and a hold that has ended never comes back. If all waits and holds of the cycle are still there at
+     * the next look, the cycle was there between the two.
      */
 
     /**
-     * The time after which a cycle that is not certain is reported, in nanoseconds. Most of them have ended by then, and
-     * would be false alarms.
+     * The time after which a cycle that is not certain is reported, in nanoseconds. Most of them have ended by then,
+     * and would be false alarms.
      */
     static final long POSSIBLE_AFTER = TimeUnit.SECONDS.toNanos(10);
 

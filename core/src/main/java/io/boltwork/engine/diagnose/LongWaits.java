@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one client that have waited for a lock for some time. A caller that is served at once never comes here.
- * Thread-safe.
+ * The callers of one client that have waited for a lock for some time. A caller that is served at once never comes
+ * here. Thread-safe.
  */
 public final class LongWaits {
 
@@ -130,8 +130,8 @@ public final class LongWaits {
     }
 
     /**
-     * Notes that a handle begins to wait, unless it has its outcome. Handles that are wanted outside of all bodies are not
-     * noted unless wanted.
+     * Notes that a handle begins to wait, unless it has its outcome. Handles that are wanted outside of all bodies are
+     * not noted unless wanted.
      */
     public void beginHandle(WaitingRoom room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
         if ((hasHandles || scope != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {

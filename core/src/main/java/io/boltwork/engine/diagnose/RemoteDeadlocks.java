@@ -31,8 +31,8 @@ final class RemoteDeadlocks {
 
     /*
      * A pass of questions takes some seconds, so a cycle that it finds may be none: its parts were there at different
-     * times. But a request holds a lock once, and a thread waits once. If the next pass finds the same waits and holds, they
-     * have all been there between the two passes.
+     * times. But a request holds a lock once, and a thread waits once. If the next pass finds the same waits and holds,
+     * they have all been there between the two passes.
      */
 
     /** The time between two passes, in nanoseconds. Longer than the records of clients are old. */

@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One look at the chains of threads that begin in this client: a lock names the requests that hold it, and the records of
- * their clients name the locks that the holding threads wait for. Asks the server step by step. The answers come on any
- * thread; the rest is for the heartbeat.
+ * One look at the chains of threads that begin in this client: a lock names the requests that hold it, and the records
+ * of their clients name the locks that the holding threads wait for. Asks the server step by step. The answers come on
+ * any thread; the rest is for the heartbeat.
  */
 final class RemotePass {
 
@@ -44,7 +44,9 @@ final class RemotePass {
     /** The most holders of a lock that are followed: a writer may wait for thousands of readers. */
     private static final int MOST_HOLDERS = 8;
 
-    /** The most locks that are visited in one step. Chains may meet again and again, and the heartbeat has other work. */
+    /**
+     * The most locks that are visited in one step. Chains may meet again and again, and the heartbeat has other work.
+     */
     private static final int MOST_STEPS = 1_000;
 
     private final ClientCore core;
@@ -225,8 +227,8 @@ final class RemotePass {
     }
 
     /**
-     * Returns how a thread waits for a holder; {@code null} if it does not. A thread of another client must be in the queue,
-     * because its record may be old; a client does not queue for what it holds itself.
+     * Returns how a thread waits for a holder; {@code null} if it does not. A thread of another client must be in the
+     * queue, because its record may be old; a client does not queue for what it holds itself.
      */
     private static @Nullable Link link(Member at, Inspected lock, Inspected.Holder holder) {
         OutwardWait here = at.here();

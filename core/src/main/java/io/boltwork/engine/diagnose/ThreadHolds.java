@@ -36,8 +36,8 @@ public final class ThreadHolds {
     }
 
     /**
-     * Returns the holds of this client that keep a caller waiting. For a semaphore, these are the holds of the bodies that
-     * the caller is in, if the permits of all other holders are not enough.
+     * Returns the holds of this client that keep a caller waiting. For a semaphore, these are the holds of the bodies
+     * that the caller is in, if the permits of all other holders are not enough.
      */
     List<Blocker> blockersOf(Wait wait) {
         List<Blocker> found = new ArrayList<>();

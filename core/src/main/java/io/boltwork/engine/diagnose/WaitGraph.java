@@ -98,8 +98,8 @@ final class WaitGraph {
 
     /**
      * @param waits the callers that wait
-     * @param blockersOf returns the holds that keep a caller waiting; the same for callers that want the same of one lock
-     *     outside of all bodies
+     * @param blockersOf returns the holds that keep a caller waiting; the same for callers that want the same of one
+     *     lock outside of all bodies
      */
     WaitGraph(List<Wait> waits, Function<Wait, List<Blocker>> blockersOf) {
         this.blockersOf = blockersOf;

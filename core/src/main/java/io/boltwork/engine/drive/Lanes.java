@@ -12,8 +12,8 @@ interface Lanes {
     long now();
 
     /**
-     * Posts an event to the machine of a lane, which is made if it is not in use. Returns {@code false} if it is not and
-     * the client is closed.
+     * Posts an event to the machine of a lane, which is made if it is not in use. Returns {@code false} if it is not
+     * and the client is closed.
      */
     boolean post(String key, Consumer<LockMachine> event);
 

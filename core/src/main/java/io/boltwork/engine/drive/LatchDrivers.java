@@ -30,7 +30,8 @@ public final class LatchDrivers extends ErrorFlagOwner {
     }
 
     /**
-     * Posts an event to the machine of a latch. Returns {@code false} if the latch is not in use and the client is closed.
+     * Posts an event to the machine of a latch. Returns {@code false} if the latch is not in use and the client is
+     * closed.
      */
     public boolean post(String name, Mailbox.Event<LatchDriver> event) {
         for (; ; ) {

@@ -210,7 +210,10 @@ public final class LockDrivers extends ErrorFlagOwner {
         return requests.incrementAndGet();
     }
 
-    /** Returns whether a lock is held or retained, or so many locks are in use that looking at all of them would take long. */
+    /**
+     * Returns whether a lock is held or retained, or so many locks are in use that looking at all of them would take
+     * long.
+     */
     public boolean isAnyHeld() {
         int looks = 0;
         for (LockDriver driver : drivers.values()) {
@@ -292,8 +295,8 @@ public final class LockDrivers extends ErrorFlagOwner {
     }
 
     /**
-     * Returns the number of the request that the server knows as that of a writer, but by which readers hold the lock, or
-     * held it last; {@link RequestId#NONE} if there is none.
+     * Returns the number of the request that the server knows as that of a writer, but by which readers hold the lock,
+     * or held it last; {@link RequestId#NONE} if there is none.
      */
     public long readByTurn(String name) {
         LockDriver driver = drivers.get(ReadWritePool.writers(name));
@@ -327,8 +330,8 @@ public final class LockDrivers extends ErrorFlagOwner {
     }
 
     /**
-     * Lets the caller of a hold, all levels of which it has left, wait for a signal, and then for the lock. The waiter's
-     * outcome is decided now or later.
+     * Lets the caller of a hold, all levels of which it has left, wait for a signal, and then for the lock. The
+     * waiter's outcome is decided now or later.
      */
     public void await(String key, Hold left, Waiter waiter, SignalWait wait) {
         if (!post(key, driver -> driver.machine.await(left, waiter, wait))) {

@@ -110,8 +110,8 @@ public final class PermitLanes {
     }
 
     /**
-     * Mends what an error has left half done. A lane that has not got its waiter at two repairs, the command timeout apart,
-     * will never get it.
+     * Mends what an error has left half done. A lane that has not got its waiter at two repairs, the command timeout
+     * apart, will never get it.
      */
     public void mend() {
         taken.removeIf(late::contains);

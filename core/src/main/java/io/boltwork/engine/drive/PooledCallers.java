@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of a {@link SemaphorePool} that wait, in the order of their arrival, and the stand-ins for which lanes ask. A
- * stand-in stands for any caller with equal terms. Not thread-safe: the pool guards it.
+ * The callers of a {@link SemaphorePool} that wait, in the order of their arrival, and the stand-ins for which lanes
+ * ask. A stand-in stands for any caller with equal terms. Not thread-safe: the pool guards it.
  */
 public final class PooledCallers {
 

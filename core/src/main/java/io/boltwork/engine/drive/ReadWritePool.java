@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * lane and share its hold, until it is too old to be joined. Then the next reader is sent to another lane, and later
  * ones follow. A reader that may share no hold has a lane of its own.
  *
- * <p>A waiter belongs to the lane that {@link Waiter#lane} names, and only that lane decides it. The map of the lanes to
- * join is a hint: a lane sends readers elsewhere that cannot wait in it.
+ * <p>A waiter belongs to the lane that {@link Waiter#lane} names, and only that lane decides it. The map of the lanes
+ * to join is a hint: a lane sends readers elsewhere that cannot wait in it.
  */
 public final class ReadWritePool extends LanePool {
 
@@ -51,8 +51,8 @@ public final class ReadWritePool extends LanePool {
     private final ConcurrentHashMap<Thread, Hold> readers = new ConcurrentHashMap<>();
 
     /**
-     * The number of threads at which the pool looks next for holds that are forgotten: twice as many as the last look has
-     * left, so that a look costs each thread little.
+     * The number of threads at which the pool looks next for holds that are forgotten: twice as many as the last look
+     * has left, so that a look costs each thread little.
      */
     private volatile int lookAt = FIRST_LOOK;
 
@@ -193,7 +193,9 @@ public final class ReadWritePool extends LanePool {
                 .orElse(null);
     }
 
-    /** Returns the number of the writers' request by which readers have read last; {@link RequestId#NONE} if none have. */
+    /**
+     * Returns the number of the writers' request by which readers have read last; {@link RequestId#NONE} if none have.
+     */
     long readByTurn() {
         return readByTurn;
     }

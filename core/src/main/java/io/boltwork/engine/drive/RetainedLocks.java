@@ -7,12 +7,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The locks that a client retains. Lets locks be given back that were not used lately when there are too many, by the second
- * chance algorithm: Corbató, A Paging Experiment with the Multics System, 1968. Thread-safe.
+ * The locks that a client retains. Lets locks be given back that were not used lately when there are too many, by the
+ * second chance algorithm: Corbató, A Paging Experiment with the Multics System, 1968. Thread-safe.
  */
 public final class RetainedLocks {
 
-    /** The most locks that one client retains, unless all of them are in use. Each costs a renewal every third of its lease. */
+    /**
+     * The most locks that one client retains, unless all of them are in use. Each costs a renewal every third of its
+     * lease.
+     */
     public static final int MOST = 10_000;
 
     /** The number of locks that one more makes this look at. More than one, so that their number falls again. */

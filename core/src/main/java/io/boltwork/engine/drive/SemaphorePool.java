@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One semaphore in one client: its lanes, and the callers that wait for a lane. Thread-safe.
  *
- * <p>Each lane holds or wants one part of the semaphore. Callers wait here in the order of their arrival. Lanes ask the server
- * for stand-ins of them, as many as there can be parts for this client. A lane that is granted a part, or whose hold is
- * released, serves the first caller with equal terms. FIFO callers and tries have a lane each at once.
+ * <p>Each lane holds or wants one part of the semaphore. Callers wait here in the order of their arrival. Lanes ask the
+ * server for stand-ins of them, as many as there can be parts for this client. A lane that is granted a part, or whose
+ * hold is released, serves the first caller with equal terms. FIFO callers and tries have a lane each at once.
  */
 public final class SemaphorePool extends LanePool {
 
@@ -242,8 +242,8 @@ public final class SemaphorePool extends LanePool {
     }
 
     /**
-     * Returns the caller that is served by a grant to a waiter: the first one with equal terms if that is a stand-in, or
-     * forsaken; {@code null} if there is none any more.
+     * Returns the caller that is served by a grant to a waiter: the first one with equal terms if that is a stand-in,
+     * or forsaken; {@code null} if there is none any more.
      */
     @Override
     @Nullable

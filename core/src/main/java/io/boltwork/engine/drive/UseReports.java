@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class UseReports {
 
     /**
-     * The most reports that wait to be taken. Names that are used once, very many in a second, would fill the heap while
-     * the heartbeat is late. A lock in use whose report is refused makes it again, so nothing of it is lost.
+     * The most reports that wait to be taken. Names that are used once, very many in a second, would fill the heap
+     * while the heartbeat is late. A lock in use whose report is refused makes it again, so nothing of it is lost.
      */
     public static final int MOST = 4_096;
 

@@ -405,9 +405,9 @@ public class EngineLock implements FencedLock, WaitingRoom {
         Thread thread = Thread.currentThread();
         if (hold != null) {
             return new IllegalMonitorStateException(
-                    Printable.text(
-                            "Thread '" + thread.getName() + "' holds " + title() + " '" + name
-                                    + "' by a lease (acquire); call release() or close() on the lease, since unlock() undoes lock() only"));
+                    Printable.text("Thread '" + thread.getName() + "' holds " + title() + " '" + name
+                            + "' by a lease (acquire); call release() or close() on the lease, since unlock()"
+                            + " undoes lock() only"));
         }
         Hold other = anyHold();
         String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
@@ -452,7 +452,8 @@ public class EngineLock implements FencedLock, WaitingRoom {
     public void checkAsync() {
         if (terms.options.onLoss() == OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
-                    "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
+                    "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and"
+                            + " whenLost()");
         }
     }
 

@@ -49,8 +49,8 @@ public final class EngineReadWriteLock implements FencedReadWriteLock {
     }
 
     /**
-     * Asks whether a writer, or a reader, holds the lock. The server knows a turn of readers as the hold of a writer, so
-     * this client says which of its own requests is none. The turn may begin or end while the server is asked.
+     * Asks whether a writer, or a reader, holds the lock. The server knows a turn of readers as the hold of a writer,
+     * so this client says which of its own requests is none. The turn may begin or end while the server is asked.
      */
     static boolean isHeld(Engine engine, String name, boolean byWriter) {
         long before = engine.drivers.readByTurn(name);

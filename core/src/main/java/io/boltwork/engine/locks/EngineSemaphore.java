@@ -45,7 +45,8 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
         this.options = Objects.requireNonNull(options, "options");
         if (options.onLoss() == LockOptions.OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
-                    "The lease of a semaphore belongs to no thread that could be interrupted: use OnLoss.NOTIFY and whenLost()");
+                    "The lease of a semaphore belongs to no thread that could be interrupted: use OnLoss.NOTIFY and"
+                            + " whenLost()");
         }
         engine.terms(Engine.notRetained("a semaphore", options)); // checks them
     }
@@ -136,7 +137,9 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
         }
     }
 
-    /** Waits for a lease. Returns {@code null} if it was refused. Takes the hold as its last act, as EngineLock does. */
+    /**
+     * Waits for a lease. Returns {@code null} if it was refused. Takes the hold as its last act, as EngineLock does.
+     */
     private <T> @Nullable T acquire(int wanted, long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         LockTerms terms = terms(wanted);

@@ -41,8 +41,8 @@ public final class Announcer {
     private static final long EVERY = TimeUnit.SECONDS.toNanos(20);
 
     /**
-     * The time between two announcements while a lock is held or used, or an announcement is unanswered. A heartbeat that
-     * comes a little early counts.
+     * The time between two announcements while a lock is held or used, or an announcement is unanswered. A heartbeat
+     * that comes a little early counts.
      */
     private static final long OFTEN = TimeUnit.SECONDS.toNanos(2) - Heartbeat.PERIOD / 2;
 

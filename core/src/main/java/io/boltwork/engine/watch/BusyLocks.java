@@ -18,21 +18,22 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds the locks that this client uses most, and counts what they are used for. {@link #look} is called by the heartbeat;
- * {@link #busiest} is for any thread.
+ * Finds the locks that this client uses most, and counts what they are used for. {@link #look} is called by the
+ * heartbeat; {@link #busiest} is for any thread.
  */
 public final class BusyLocks {
 
     /*
-     * The machine of a lock counts in its mailbox (LockUse), so counting costs additions, and no two names meet. What it has
-     * counted comes here by UseReports: at the first use, then once a second while the lock is used, and when the driver
-     * retires. A look asks the locks that are known here for what they have counted since, so it is never old.
+     * The machine of a lock counts in its mailbox (LockUse), so counting costs additions, and no two names meet. What
+     * it has counted comes here by UseReports: at the first use, then once a second while the lock is used, and when
+     * the driver retires. A look asks the locks that are known here for what they have counted since, so it is never
+     * old.
      *
-     * Names may come by the million and be used once. Therefore only KEPT of them are counted: those with the highest scores.
-     * A score decays, so it is the use of the last seconds. A report has the turns of a second, so one is enough to compare a
-     * newcomer with the others. That differs from counting single events with bounded memory, as Space-Saving does (Metwally,
-     * Agrawal, El Abbadi 2005), where a newcomer must inherit the score of the one that it replaces. The numbers are exact
-     * since the name came here.
+     * Names may come by the million and be used once. Therefore only KEPT of them are counted: those with the highest
+     * scores. A score decays, so it is the use of the last seconds. A report has the turns of a second, so one is
+     * enough to compare a newcomer with the others. That differs from counting single events with bounded memory, as
+     * Space-Saving does (Metwally, Agrawal, El Abbadi 2005), where a newcomer must inherit the score of the one that it
+     * replaces. The numbers are exact since the name came here.
      */
 
     /** The most locks that are counted. */
@@ -136,7 +137,9 @@ public final class BusyLocks {
         }
     }
 
-    /** Returns whether there is room for a lock with that score. Removes the one that is used least, if it is used less. */
+    /**
+     * Returns whether there is room for a lock with that score. Removes the one that is used least, if it is used less.
+     */
     private boolean hasRoom(double score) {
         if (entries.size() < KEPT) {
             return true;

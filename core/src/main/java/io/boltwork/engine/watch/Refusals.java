@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices, from the answers to one kind of command, that the backend answers and refuses these commands. Outages are reported
- * elsewhere. Thread-safe.
+ * Notices, from the answers to one kind of command, that the backend answers and refuses these commands. Outages are
+ * reported elsewhere. Thread-safe.
  */
 final class Refusals {
     /** An error that may pass is not told the first time. The command is usually repeated soon. */
@@ -24,7 +24,9 @@ final class Refusals {
     /** After this time with nothing but errors, the errors are not those of a single lock among many. */
     private static final long LASTING = TimeUnit.SECONDS.toNanos(5);
 
-    /** A problem is forgotten after this time without another error, because perhaps no such command is sent any more. */
+    /**
+     * A problem is forgotten after this time without another error, because perhaps no such command is sent any more.
+     */
     private static final long QUIET = TimeUnit.MINUTES.toNanos(1);
 
     private final Ticker ticker;

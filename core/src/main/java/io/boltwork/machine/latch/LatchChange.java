@@ -28,8 +28,8 @@ public final class LatchChange {
     public final int count;
 
     /**
-     * The time since which it was not answered, at most the command timeout before that was noticed; {@link Ticker#NEVER}
-     * if an answer may still come. Belongs to the machine, like all fields below.
+     * The time since which it was not answered, at most the command timeout before that was noticed;
+     * {@link Ticker#NEVER} if an answer may still come. Belongs to the machine, like all fields below.
      */
     long unansweredSince = Ticker.NEVER;
 
@@ -49,7 +49,9 @@ public final class LatchChange {
     /** The not-after of that command, in milliseconds of the server's clock. */
     long notAfter;
 
-    /** The latest not-after of the commands before it, 0 if there are none. Until then they may still have an effect. */
+    /**
+     * The latest not-after of the commands before it, 0 if there are none. Until then they may still have an effect.
+     */
     long earlierNotAfter;
 
     private LatchChange(String id, int count) {

@@ -39,7 +39,9 @@ public final class LatchMachine {
     /** The time between two questions of a client that waits, because messages may be lost. */
     static final long POLL = TimeUnit.SECONDS.toNanos(5);
 
-    /** The time after which a generation that the server does not know is forgotten: others may repeat their changes. */
+    /**
+     * The time after which a generation that the server does not know is forgotten: others may repeat their changes.
+     */
     static final long FORGOTTEN = LatchRepeats.KEPT;
 
     /** The pause before something that has failed is sent again, for the first time. */

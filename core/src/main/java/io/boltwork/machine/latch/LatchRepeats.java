@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The answered changes of a latch, and their repetition at a server that has taken over and may have lost them. Part of a
- * {@link LatchMachine}.
+ * The answered changes of a latch, and their repetition at a server that has taken over and may have lost them. Part of
+ * a {@link LatchMachine}.
  */
 final class LatchRepeats {
 
@@ -34,12 +34,14 @@ final class LatchRepeats {
     private final List<LatchCommand> repeats = new ArrayList<>();
 
     /**
-     * Those of the repetitions that have found a count of zero, with its generation: perhaps the server has lost a later
-     * generation, which its setting brings back.
+     * Those of the repetitions that have found a count of zero, with its generation: perhaps the server has lost a
+     * later generation, which its setting brings back.
      */
     private final Map<LatchCommand, Long> doubtful = new HashMap<>();
 
-    /** The time until which a server that has taken over may get back what it has lost; {@link Ticker#NEVER}: none has. */
+    /**
+     * The time until which a server that has taken over may get back what it has lost; {@link Ticker#NEVER}: none has.
+     */
     private long repeatUntil = Ticker.NEVER;
 
     /** The time to send repetitions again; {@link Ticker#NEVER} if there are none. */

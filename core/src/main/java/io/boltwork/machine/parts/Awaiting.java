@@ -19,15 +19,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * WANTED: waits for a signal of a condition before it asks for the lock. Part of a {@link LockMachine}: the request begins
- * to wait in the {@code Release} of its caller's hold, and polls by {@code Acquire}.
+ * WANTED: waits for a signal of a condition before it asks for the lock. Part of a {@link LockMachine}: the request
+ * begins to wait in the {@code Release} of its caller's hold, and polls by {@code Acquire}.
  *
- * <p>A signal is sent with the release of the hold that it was given in, because a waiter cannot have the lock earlier. It
- * moves the request to the queue of the lock, and a grant tells this client of it. So a signal costs no round trip, and its
- * waiter is woken once, when it has the lock.
+ * <p>A signal is sent with the release of the hold that it was given in, because a waiter cannot have the lock earlier.
+ * It moves the request to the queue of the lock, and a grant tells this client of it. So a signal costs no round trip,
+ * and its waiter is woken once, when it has the lock.
  *
- * <p>A signal must not be lost, but a caller may be woken without one. Therefore, a request asks for the lock as soon as the
- * server does not know of its wait, or is another one than at the beginning.
+ * <p>A signal must not be lost, but a caller may be woken without one. Therefore, a request asks for the lock as soon
+ * as the server does not know of its wait, or is another one than at the beginning.
  */
 public final class Awaiting {
 
@@ -98,7 +98,10 @@ public final class Awaiting {
 
     // ================================================================ answers
 
-    /** Notes that the server has answered an acquire: the request waits for the lock, or has it, or waits for its signal. */
+    /**
+     * Notes that the server has answered an acquire: the request waits for the lock, or has it, or waits for its
+     * signal.
+     */
     static void answered(LockState lock, Request request, Reply.Acquired answer) {
         Waiter waiter = request.waiter;
         SignalWait wait = waiter == null ? null : waiter.signalWait;

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The readers of a read-write lock. Part of a {@link LockMachine}: a machine of readers has one hold, which they share.
  * Readers who may not join it wait in other machines.
  *
- * <p>No reader asks in the machine of the writers, but readers may have a turn of a writer's hold: after the writer, and
- * within its slice. If they need longer, their hold becomes that of readers at the server, too. A writer's thread may
- * read beside writing.
+ * <p>No reader asks in the machine of the writers, but readers may have a turn of a writer's hold: after the writer,
+ * and within its slice. If they need longer, their hold becomes that of readers at the server, too. A writer's thread
+ * may read beside writing.
  */
 public final class Reading {
 
@@ -58,8 +58,8 @@ public final class Reading {
     }
 
     /**
-     * Returns whether a reader may wait in this machine. Among readers it may if no other caller waits, or only readers that
-     * will share the hold with it. Among writers it may if it can have a turn.
+     * Returns whether a reader may wait in this machine. Among readers it may if no other caller waits, or only readers
+     * that will share the hold with it. Among writers it may if it can have a turn.
      */
     private static boolean waitsHere(LockState lock, @Nullable Hold held, Waiter waiter, long now) {
         boolean shares = waiter.terms.mayBeJoined && !waiter.tryOnly;
@@ -176,8 +176,8 @@ public final class Reading {
     // ================================================================ leaving
 
     /**
-     * Handles a writer that has left and goes on reading: its hold becomes that of a reader, and the server is told by a
-     * renewal. Returns whether it is so.
+     * Handles a writer that has left and goes on reading: its hold becomes that of a reader, and the server is told by
+     * a renewal. Returns whether it is so.
      */
     static boolean downgrade(LockState lock, Hold left) {
         ReaderHold reader = lock.hold == left ? readerOf(left) : null;

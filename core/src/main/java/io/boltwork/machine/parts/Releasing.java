@@ -102,7 +102,10 @@ public final class Releasing {
 
     // ================================================================ releasing
 
-    /** Gives back the lease that is retained, if there is one. The release carries the next acquire, if there is a waiter. */
+    /**
+     * Gives back the lease that is retained, if there is one. The release carries the next acquire, if there is a
+     * waiter.
+     */
     public static void giveBack(LockState lock) {
         Request request = lock.retained();
         if (request != null) {

@@ -12,21 +12,22 @@ import io.boltwork.spi.rules.ServerClock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * HELD without an owner here: keeps the lease of a released lock for the next owner of this client, until another client wants
- * the lock or none of this client has used it for a time. Part of a {@link LockMachine}.
+ * HELD without an owner here: keeps the lease of a released lock for the next owner of this client, until another
+ * client wants the lock or none of this client has used it for a time. Part of a {@link LockMachine}.
  */
 public final class Retaining {
 
     /*
-     * A retained request is HELD, is not the request of a hold, and is renewed like others. The machine handles one event after
-     * another, so nothing takes the lease after its release was sent.
+     * A retained request is HELD, is not the request of a hold, and is renewed like others. The machine handles one
+     * event after another, so nothing takes the lease after its release was sent.
      *
      *   retained -> HELD with an owner    a waiter comes, and the lease is sound, long enough, and has a token left
-     *   retained -> RELEASING             a waiter comes, and the lease is not; the lock is wanted, or was not used for long
+     *   retained -> RELEASING             a waiter comes, and the lease is not; the lock is wanted, or was not used for
+     *                                     long
      *   retained -> RELEASING             the lease is lost or forgotten: nothing is restored that no owner here uses
      *
-     * A message that the lock is wanted names the hold by its first token, because it may be late, or arrive before the hold
-     * begins. The largest one is kept: holds up to it are wanted back, later ones are not meant.
+     * A message that the lock is wanted names the hold by its first token, because it may be late, or arrive before the
+     * hold begins. The largest one is kept: holds up to it are wanted back, later ones are not meant.
      */
 
     private static final long MICROS_PER_MILLI = TimeUnit.MILLISECONDS.toMicros(1);
@@ -54,8 +55,8 @@ public final class Retaining {
     }
 
     /**
-     * A hold whose restore is under way is not kept: it may exist again at the server after it was given up here. Neither is one
-     * whose owner has extended the lease, which could stay for long after the end of this client.
+     * A hold whose restore is under way is not kept: it may exist again at the server after it was given up here.
+     * Neither is one whose owner has extended the lease, which could stay for long after the end of this client.
      */
     private static boolean mayKeep(LockState lock, Request request) {
         Retention retention = lock.retention;
@@ -68,8 +69,8 @@ public final class Retaining {
     }
 
     /**
-     * Returns whether the server's clock has reached a token, to the millisecond. Tokens that ran ahead of the clock could be
-     * above those of a later hold after the server has lost its data.
+     * Returns whether the server's clock has reached a token, to the millisecond. Tokens that ran ahead of the clock
+     * could be above those of a later hold after the server has lost its data.
      */
     private static boolean isReached(long token, ServerClock clock, long now) {
         return token / MICROS_PER_MILLI <= clock.millisAt(now);

@@ -90,7 +90,9 @@ public class Hold implements BodyScope.Held {
 
     private volatile @Nullable LeaseLoss loss;
 
-    /** The newest of the handles' rights, each of which releases one level. Written by the owner, read by the renewer. */
+    /**
+     * The newest of the handles' rights, each of which releases one level. Written by the owner, read by the renewer.
+     */
     private volatile @Nullable HandleRef rights;
 
     /** The outcome of the release, once there is one. */
@@ -136,12 +138,16 @@ public class Hold implements BodyScope.Held {
     // ================================================================ taking
 
     /*
-     * An error may cut short a caller on its way out of lock(), so that it never learns of its grant. Therefore the caller
-     * takes the hold as its last act, by one compare-and-set, after which nothing is called. A hold that is not taken is given
-     * up by the machine, or by the same thread when it asks anew. A caller that finds its grant given up asks again.
+     * An error may cut short a caller on its way out of lock(), so that it never learns of its grant. Therefore the
+     * caller takes the hold as its last act, by one compare-and-set, after which nothing is called. A hold that is not
+     * taken is given up by the machine, or by the same thread when it asks anew. A caller that finds its grant given up
+     * asks again.
      */
 
-    /** Takes the hold for the caller of that waiter, as the last act of acquiring. Returns false if it was given up before. */
+    /**
+     * Takes the hold for the caller of that waiter, as the last act of acquiring. Returns false if it was given up
+     * before.
+     */
     public boolean take(Waiter waiter) {
         return TAKER.compareAndSet(this, waiter, null);
     }
@@ -275,7 +281,9 @@ public class Hold implements BodyScope.Held {
         }
     }
 
-    /** Leaves all levels, because the thread is going to wait for a signal. Throws LeaseLostException if it was lost. */
+    /**
+     * Leaves all levels, because the thread is going to wait for a signal. Throws LeaseLostException if it was lost.
+     */
     public void leaveAll() {
         expire();
         for (long now = settledWord(); now >= 0; now = settledWord()) {
@@ -286,7 +294,10 @@ public class Hold implements BodyScope.Held {
         throw new LeaseLostException(lossOf());
     }
 
-    /** Marks the hold as lost, because its thread has left its levels and did not get them back. It must leave them again. */
+    /**
+     * Marks the hold as lost, because its thread has left its levels and did not get them back. It must leave them
+     * again.
+     */
     public void loseAway(int levels, LeaseLoss.Reason reason) {
         loss = lossNow(reason);
         word = LOST | levels; // no other thread changes the word of a hold that has ended
@@ -307,7 +318,9 @@ public class Hold implements BodyScope.Held {
         return (asLease ? word >> 31 : word) & COUNT;
     }
 
-    /** Returns whether the hold is not left, not lost, and before its deadline. A loss shows here before it interrupts. */
+    /**
+     * Returns whether the hold is not left, not lost, and before its deadline. A loss shows here before it interrupts.
+     */
     public boolean isValid() {
         long now = word;
         return (now & (LOSING | LOST | UNVERIFIED)) == 0

@@ -182,7 +182,10 @@ public final class RenewalClock {
         return renewal.leaseMillis() == NO_LEASE;
     }
 
-    /** Returns the lease to ask for now: no less than what counts here, because the server may have forgotten an extension. */
+    /**
+     * Returns the lease to ask for now: no less than what counts here, because the server may have forgotten an
+     * extension.
+     */
     public static long leaseToSend(Request request, long now) {
         return Math.max(wholeLease(request, now), LeaseTimes.covering(deadline(request) - now));
     }

@@ -18,8 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One wish for a lock at the backend, from the first acquire to the last withdrawal. Belongs to its {@link LockMachine}.
- * Other threads only read the deadline. Times are the client's, in nanoseconds, unless they are called server times.
+ * One wish for a lock at the backend, from the first acquire to the last withdrawal. Belongs to its
+ * {@link LockMachine}. Other threads only read the deadline. Times are the client's, in nanoseconds, unless they are
+ * called server times.
  */
 public final class Request {
 
@@ -50,7 +51,10 @@ public final class Request {
     /** Commands and answers about the request; {@code null} while its lease is merely held. */
     private @Nullable Pending pending;
 
-    /** The waiter that a request of its own is for, until it is granted; {@code null} if the request is for the first waiter. */
+    /**
+     * The waiter that a request of its own is for, until it is granted; {@code null} if the request is for the first
+     * waiter.
+     */
     @Nullable
     public Waiter waiter;
 

@@ -4,8 +4,9 @@ package io.boltwork.machine.request;
 import io.boltwork.spi.ConditionWait;
 
 /**
- * The wait of a caller for a signal of a condition, after which it wants the lock back: the part of a {@link Waiter} that
- * other waiters do not have. Belongs to the lock's machine until the waiter's outcome is decided, and then to its caller.
+ * The wait of a caller for a signal of a condition, after which it wants the lock back: the part of a {@link Waiter}
+ * that other waiters do not have. Belongs to the lock's machine until the waiter's outcome is decided, and then to its
+ * caller.
  */
 public final class SignalWait {
 

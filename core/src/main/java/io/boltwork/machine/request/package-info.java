@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The pieces of a machine: requests, waiters, holds, their times and terms. Uses the API and the interface of backends only.
+ * The pieces of a machine: requests, waiters, holds, their times and terms. Uses the API and the interface of backends
+ * only.
  */
 @NullMarked
 package io.boltwork.machine.request;

@@ -53,8 +53,8 @@ public interface Effects extends LockContext {
     default void heard(Reply.Acquired answer) {}
 
     /**
-     * Notes that the server has forgotten requests of this client. Other machines of the same shared lock let theirs ask
-     * again.
+     * Notes that the server has forgotten requests of this client. Other machines of the same shared lock let theirs
+     * ask again.
      */
     default void forgotten() {}
 

@@ -17,8 +17,8 @@ import io.boltwork.spi.Printable;
 import java.time.Duration;
 
 /**
- * Reports what happens to a lock to the log and to the listeners, if there are any. {@link LossEvents} reports losses, because
- * any thread may notice them.
+ * Reports what happens to a lock to the log and to the listeners, if there are any. {@link LossEvents} reports losses,
+ * because any thread may notice them.
  */
 public final class LockEvents {
 

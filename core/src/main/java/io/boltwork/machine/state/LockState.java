@@ -115,8 +115,8 @@ public abstract class LockState {
     }
 
     /**
-     * Returns whether readers should come to this machine of the writers of a read-write lock first: they have a turn of
-     * its hold, or may have one.
+     * Returns whether readers should come to this machine of the writers of a read-write lock first: they have a turn
+     * of its hold, or may have one.
      */
     public boolean isPassedOn() {
         Hold held = hold;
@@ -265,8 +265,9 @@ public abstract class LockState {
     }
 
     /**
-     * Notes that the backend gave no answer to a command that was sent at that time. If this client did not run for longer
-     * than the command timeout, the answer may have arrived meanwhile, and the patience of callers does not count that time.
+     * Notes that the backend gave no answer to a command that was sent at that time. If this client did not run for
+     * longer than the command timeout, the answer may have arrived meanwhile, and the patience of callers does not
+     * count that time.
      */
     public final void noAnswer(long sent, @Nullable BackendException cause) {
         outage = outage.failed(Math.max(sent, effects.now() - commandTimeout()), cause);

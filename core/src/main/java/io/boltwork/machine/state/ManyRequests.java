@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class ManyRequests {
 
     /*
-     * An entry observes its request and notes each change (Request.pending). The consequences are worked out once, after the
-     * event (settle): when the request has something to do, and whether a command about it is under way.
+     * An entry observes its request and notes each change (Request.pending). The consequences are worked out once,
+     * after the event (settle): when the request has something to do, and whether a command about it is under way.
      *
      * An event that concerns all requests (a new connection, a server that has forgotten the queue) starts a pass over
      * them in the order of their numbers. A request that another event finds before the pass has reached it is prepared

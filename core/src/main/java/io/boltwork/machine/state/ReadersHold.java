@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hold of a read-write lock at the server that readers of this client share. It has a level of its own, so that only
- * the machine ends it. Each reader has a {@link ReaderHold} with a token of its own.
+ * The hold of a read-write lock at the server that readers of this client share. It has a level of its own, so that
+ * only the machine ends it. Each reader has a {@link ReaderHold} with a token of its own.
  */
 public final class ReadersHold extends Hold {
 

@@ -42,9 +42,9 @@ public final class Retention {
     }
 
     /**
-     * Notes that others want the lock back from the hold of that first token. For the idle time, the lock is then asked for as
-     * one that is not retained. That time doubles with each recall in a row that came before the lease was taken again, so that
-     * a lock that two clients use in turn costs few recalls.
+     * Notes that others want the lock back from the hold of that first token. For the idle time, the lock is then asked
+     * for as one that is not retained. That time doubles with each recall in a row that came before the lease was taken
+     * again, so that a lock that two clients use in turn costs few recalls.
      */
     public void wanted(long token, long idle, long now) {
         if (token > wantedUpTo) {
@@ -55,7 +55,10 @@ public final class Retention {
         quietUntil = now + quiet;
     }
 
-    /** Returns whether nothing would be lost by forgetting this. A recall that follows soon after another one counts as in a row. */
+    /**
+     * Returns whether nothing would be lost by forgetting this. A recall that follows soon after another one counts as
+     * in a row.
+     */
     boolean isOver(long now) {
         return request == null && now >= memoryEnds();
     }

@@ -10,14 +10,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters for one lock in this client, in order of arrival: those that share a request at the backend, and those that have
- * requests of their own (FIFO). Belongs to the lock's machine.
+ * The waiters for one lock in this client, in order of arrival: those that share a request at the backend, and those
+ * that have requests of their own (FIFO). Belongs to the lock's machine.
  */
 public final class Waiters {
 
     /*
-     * Two rings. Each waiter is linked with the one behind and the one ahead of it, and the last one with the first. So two
-     * references are enough for both rings.
+     * Two rings. Each waiter is linked with the one behind and the one ahead of it, and the last one with the first. So
+     * two references are enough for both rings.
      */
 
     /** The last of the waiters that share. */

@@ -72,8 +72,8 @@ final class ConditionQueues {
     }
 
     /**
-     * Moves the requests for which signals are due to the queue, as far as the budget allows. Those of clients that are known
-     * to be gone are dropped. Returns whether any was moved.
+     * Moves the requests for which signals are due to the queue, as far as the budget allows. Those of clients that are
+     * known to be gone are dropped. Returns whether any was moved.
      */
     boolean moveSignalled(WaitQueue queue, WaitQueue.Budget budget, long now) {
         boolean moved = false;

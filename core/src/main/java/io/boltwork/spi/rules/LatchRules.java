@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * The rules of latches. Each method applies one command to the {@linkplain LatchRecord record} of a latch, as the methods
- * of {@link LockRules} do with that of a lock. Not thread-safe; one instance is for one command.
+ * The rules of latches. Each method applies one command to the {@linkplain LatchRecord record} of a latch, as the
+ * methods of {@link LockRules} do with that of a lock. Not thread-safe; one instance is for one command.
  *
  * @since 0.1.0
  */

@@ -5,8 +5,8 @@ import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first line of a {@linkplain LockRecord#text lock record's text}. A lock that is free or held, and that no request waits
- * for, has no other line. A store that keeps these fields as columns can change them in one statement.
+ * The first line of a {@linkplain LockRecord#text lock record's text}. A lock that is free or held, and that no request
+ * waits for, has no other line. A store that keeps these fields as columns can change them in one statement.
  *
  * @param expiresAt the last millisecond of the store's clock at which the record exists
  * @param fence no token larger than this has been issued

@@ -355,8 +355,8 @@ public final class LockRules {
     }
 
     /**
-     * Grants a free lock as {@link #giveToNext} does. If the queue has no more requests because signals were not used, the
-     * next requests of their conditions follow.
+     * Grants a free lock as {@link #giveToNext} does. If the queue has no more requests because signals were not used,
+     * the next requests of their conditions follow.
      */
     private boolean giveToOthers(String lock, LockRecord record, @Nullable String self) {
         boolean more = false;

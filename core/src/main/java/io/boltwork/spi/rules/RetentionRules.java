@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for locks whose last client retains them: such a lock is recalled when another client wants it. A message can be
- * lost, so renewals say it as well. Part of {@link LockRules}.
+ * The rules for locks whose last client retains them: such a lock is recalled when another client wants it. A message
+ * can be lost, so renewals say it as well. Part of {@link LockRules}.
  */
 final class RetentionRules {
     private final ServerTime server;
@@ -25,7 +25,10 @@ final class RetentionRules {
         this.tell = tell;
     }
 
-    /** Returns the outcome of a renewal or a restore for the owner, which may retain the lock although others wait for it. */
+    /**
+     * Returns the outcome of a renewal or a restore for the owner, which may retain the lock although others wait for
+     * it.
+     */
     static Renewal held(LockRecord record) {
         return RequestId.isRetained(record.owner) && !record.queue.isEmpty() ? Renewal.WANTED : Renewal.OK;
     }
@@ -43,8 +46,8 @@ final class RetentionRules {
     }
 
     /**
-     * Recalls a lock for a request that has been queued. The first request in the queue does so for all, unless it is a late
-     * one of the owner's client.
+     * Recalls a lock for a request that has been queued. The first request in the queue does so for all, unless it is a
+     * late one of the owner's client.
      */
     void recall(String lock, LockRecord record, String request) {
         WaitQueue.QueuedRequest first = first(record);

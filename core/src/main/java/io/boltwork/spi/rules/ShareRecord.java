@@ -76,7 +76,9 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     /** The capacity; 0 if it is not known. */
     int capacity;
 
-    /** When the capacity was set, in microseconds of the server's clock; 0 if it comes from a client's configuration. */
+    /**
+     * When the capacity was set, in microseconds of the server's clock; 0 if it comes from a client's configuration.
+     */
     long set;
 
     /** The sum of the weights of all entries. */

@@ -146,7 +146,9 @@ abstract class ShareSteps {
         return claimMillis(record, serve(lock, share.kind(), record, null));
     }
 
-    /** Returns how long until all claims run out, and all markers end. Then a client must look after those that wait. */
+    /**
+     * Returns how long until all claims run out, and all markers end. Then a client must look after those that wait.
+     */
     private long claimMillis(ShareRecord record, boolean more) {
         if (more) {
             return Reply.AGAIN;
@@ -260,7 +262,9 @@ abstract class ShareSteps {
         touch(record, 0);
     }
 
-    /** Sets the expiry of the record that a command has changed. It lives for at least that long after the latest end. */
+    /**
+     * Sets the expiry of the record that a command has changed. It lives for at least that long after the latest end.
+     */
     void touch(ShareRecord record, long atLeast) {
         record.forgetBlocker();
         if (record.isBlank()) {

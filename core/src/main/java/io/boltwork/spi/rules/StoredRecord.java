@@ -31,8 +31,8 @@ public interface StoredRecord<R> {
     void delay(long millis);
 
     /**
-     * Forgets what no longer matters, so that the record of a lock that is free and that no request waits for is as short as
-     * before the lock was contended.
+     * Forgets what no longer matters, so that the record of a lock that is free and that no request waits for is as
+     * short as before the lock was contended.
      *
      * @param nowMillis the server's clock
      */
@@ -46,7 +46,8 @@ public interface StoredRecord<R> {
     R copy();
 
     /**
-     * Returns the record as a text that a store can keep: lines of fields, readable for people. Equal records have equal texts.
+     * Returns the record as a text that a store can keep: lines of fields, readable for people. Equal records have
+     * equal texts.
      *
      * @return the text
      */

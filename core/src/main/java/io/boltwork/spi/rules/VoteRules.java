@@ -16,8 +16,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the votes of one server of a quorum, on the {@linkplain LockRecord record} of a plain lock. Not thread-safe; one
- * instance is for one command. As with {@link LockRules}, the Redis backend has the same rules as Lua scripts.
+ * The rules of the votes of one server of a quorum, on the {@linkplain LockRecord record} of a plain lock. Not
+ * thread-safe; one instance is for one command. As with {@link LockRules}, the Redis backend has the same rules as Lua
+ * scripts.
  *
  * @since 0.1.0
  */

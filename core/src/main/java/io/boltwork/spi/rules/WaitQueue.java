@@ -256,7 +256,9 @@ final class WaitQueue {
         return enter(request, leaseMillis, takeoverMillis, 1, now, budget);
     }
 
-    /** Adds a request for a part of a shared lock at the tail unless it is in the queue already. Returns its position. */
+    /**
+     * Adds a request for a part of a shared lock at the tail unless it is in the queue already. Returns its position.
+     */
     int enter(String request, long leaseMillis, long takeoverMillis, int weight, long now, Budget budget) {
         Long place = places.get(request);
         if (place == null || isGone(request, place)) {
@@ -372,7 +374,9 @@ final class WaitQueue {
 
     // ================================================================ signals
 
-    /** Returns the condition of which a request has taken a signal; {@code null} if it has taken none, or is not here. */
+    /**
+     * Returns the condition of which a request has taken a signal; {@code null} if it has taken none, or is not here.
+     */
     @Nullable
     String signalled(String request) {
         Long place = places.get(request);

@@ -18,7 +18,10 @@ class LockEventsTest {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Events are objects. They are not created if there is no listener, so clients without listeners pay nothing for them. */
+    /**
+     * Events are objects. They are not created if there is no listener, so clients without listeners pay nothing for
+     * them.
+     */
     @Test
     void eventsWithoutListenersCostNothing() {
         try (LockClient client = LockClient.create(MemoryBackend.create())) {

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous request for all members of a {@link EngineMultiLock}, which begins when it is posted. Its steps run on
- * the client's executor, one after the other.
+ * An asynchronous request for all members of a {@link EngineMultiLock}, which begins when it is posted. Its steps run
+ * on the client's executor, one after the other.
  *
  * @param <T> the type of the result, which is made from the lease, or from an empty value if a member is refused
  */

@@ -30,8 +30,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks as one. It has no protocol of its own: its members are acquired and released as by their own methods, in
- * the order of a {@link MultiPlan}.
+ * Several locks as one. It has no protocol of its own: its members are acquired and released as by their own methods,
+ * in the order of a {@link MultiPlan}.
  */
 public final class EngineMultiLock implements MultiLock {
 

@@ -20,8 +20,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call in which a thread acquires all members of a {@link EngineMultiLock}. Whatever ends the call, the thread holds
- * all members after it or none of them.
+ * One call in which a thread acquires all members of a {@link EngineMultiLock}. Whatever ends the call, the thread
+ * holds all members after it or none of them.
  */
 final class MultiAcquisition {
 

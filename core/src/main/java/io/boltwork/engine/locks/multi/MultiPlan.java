@@ -12,7 +12,8 @@ import java.util.BitSet;
  *
  * <p>Members with equal places in that order form a group. They have equal names on different backends, which no order
  * distinguishes in all JVMs. One member of a group is waited for, while no other one of the group is held. Then the
- * others are tried. If one of them is refused, the whole group is given back, and the refused member is waited for next.
+ * others are tried. If one of them is refused, the whole group is given back, and the refused member is waited for
+ * next.
  */
 final class MultiPlan {
 

@@ -13,7 +13,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Independent masters, to all of which everything happens. Clients have watched them for longer than any lease, so they vote.
+ * Independent masters, to all of which everything happens. Clients have watched them for longer than any lease, so they
+ * vote.
  *
  * @param servers the masters
  */

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Compares the answers of Redis and of the memory server about conditions, as {@link DifferentialTest} does about locks.
- * {@code -Dboltwork.sequences} is the number of sequences.
+ * Compares the answers of Redis and of the memory server about conditions, as {@link DifferentialTest} does about
+ * locks. {@code -Dboltwork.sequences} is the number of sequences.
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
@@ -39,7 +39,8 @@ class ConditionDifferentialTest {
         Optional<SteppedRedis> started = SteppedRedis.start();
         assumeTrue(
                 started.isPresent(),
-                "SKIPPED: a server's clock that stands still needs libfaketime (Debian: faketime), which is not installed");
+                "SKIPPED: a server's clock that stands still needs libfaketime (Debian: faketime), which is not"
+                        + " installed");
         try (SteppedRedis redis = started.get();
                 DifferentialSite site = new DifferentialSite(redis, Slack.seconds(5))) {
             compare(site);

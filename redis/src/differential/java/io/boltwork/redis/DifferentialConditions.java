@@ -130,8 +130,8 @@ final class DifferentialConditions {
     }
 
     /**
-     * Signals more requests than three steps move, and lets some of them leave before, and one begin to wait meanwhile. All
-     * clients listen: a request that is dropped leaves its signal to the late one.
+     * Signals more requests than three steps move, and lets some of them leave before, and one begin to wait meanwhile.
+     * All clients listen: a request that is dropped leaves its signal to the late one.
      */
     private void aCrowdIsSignalled() throws Exception {
         for (int i = 0; i < CROWD; i++) {
@@ -190,7 +190,10 @@ final class DifferentialConditions {
         step(release(List.of(), null, 0));
     }
 
-    /** Lets two requests of a dead client take signals of two conditions, of which only the first has another living waiter. */
+    /**
+     * Lets two requests of a dead client take signals of two conditions, of which only the first has another living
+     * waiter.
+     */
     private void twoSignalsOfTheDeadArePassedOn() throws Exception {
         awaitBy("ghost:" + ++number, CONDITIONS.get(1));
         awaitBy("ghost:" + ++number, CONDITIONS.get(2));
@@ -277,7 +280,9 @@ final class DifferentialConditions {
         step(acquire(next, true));
     }
 
-    /** Lets a request ask that waits for a condition, so that a lock whose lease has ended is granted to another one. */
+    /**
+     * Lets a request ask that waits for a condition, so that a lock whose lease has ended is granted to another one.
+     */
     private void aWaitingRequestAsksWhenALeaseHasEnded() throws Exception {
         String waiting = "bob:" + ++number;
         awaitBy(waiting, CONDITIONS.get(1));
@@ -288,8 +293,8 @@ final class DifferentialConditions {
     }
 
     /**
-     * Lets a request that no longer owns the lock signal another one, as a short claim lapses: the request of that claim enters
-     * the queue first.
+     * Lets a request that no longer owns the lock signal another one, as a short claim lapses: the request of that
+     * claim enters the queue first.
      */
     private void aLateReleaseSignalsAsAShortClaimLapses() throws Exception {
         step(acquire("alice:0", false));

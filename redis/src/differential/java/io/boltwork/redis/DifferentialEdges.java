@@ -158,8 +158,8 @@ final class DifferentialEdges {
     }
 
     /**
-     * The time of short claims ends while a short claim is outstanding. The server forgets this time when a request leaves the
-     * head of the queue, before the claim lapses or in the same step.
+     * The time of short claims ends while a short claim is outstanding. The server forgets this time when a request
+     * leaves the head of the queue, before the claim lapses or in the same step.
      *
      * @param waiting the number of requests that wait behind the claim
      * @param after when the first of them leaves, in milliseconds after the time of short claims

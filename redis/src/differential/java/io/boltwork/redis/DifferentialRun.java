@@ -101,8 +101,8 @@ final class DifferentialRun implements DifferentialSequence {
     }
 
     /**
-     * Executes the sequence of the seed. Of ten seeds, one has a long queue, one a queue of clients that are gone, one claims that
-     * lapse, one queues at the edges of their bounds, and one conditions.
+     * Executes the sequence of the seed. Of ten seeds, one has a long queue, one a queue of clients that are gone, one
+     * claims that lapse, one queues at the edges of their bounds, and one conditions.
      */
     @Override
     public void execute() throws Exception {

@@ -21,7 +21,8 @@ class LatchDifferentialTest {
         Optional<SteppedRedis> started = SteppedRedis.start();
         assumeTrue(
                 started.isPresent(),
-                "SKIPPED: a server's clock that stands still needs libfaketime (Debian: faketime), which is not installed");
+                "SKIPPED: a server's clock that stands still needs libfaketime (Debian: faketime), which is not"
+                        + " installed");
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();

@@ -73,8 +73,8 @@ record LuaMutant(String file, int line, String change, String text) {
     }
 
     /**
-     * Returns whether the change is in a part about locks that are shared with Redisson, which a differential test cannot
-     * know.
+     * Returns whether the change is in a part about locks that are shared with Redisson, which a differential test
+     * cannot know.
      */
     private boolean isAboutBridge() {
         return BRIDGE.matcher(change).find();

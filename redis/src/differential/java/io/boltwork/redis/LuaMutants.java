@@ -26,8 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Tests that a differential test detects every wrong rule: each {@linkplain LuaMutant small change} of the scripts makes
- * some sequence end in a difference, except those that are known to change nothing. The results are written to a file.
+ * Tests that a differential test detects every wrong rule: each {@linkplain LuaMutant small change} of the scripts
+ * makes some sequence end in a difference, except those that are known to change nothing. The results are written to a
+ * file.
  */
 abstract class LuaMutants {
     private static final Pattern ONLY = Pattern.compile(System.getProperty("boltwork.mutant", ""));

@@ -405,7 +405,9 @@ final class ShareDifferentialSequences {
         }
     }
 
-    /** Lets several short claims of two clients lapse in one call, after which some wait again and some do not count. */
+    /**
+     * Lets several short claims of two clients lapse in one call, after which some wait again and some do not count.
+     */
     private void relapses() throws Exception {
         for (int round = 0; round < 12; round++) {
             run.delete();
@@ -436,7 +438,9 @@ final class ShareDifferentialSequences {
         }
     }
 
-    /** Lets holders and waiters learn of another capacity by the commands of others, once for more than may be granted. */
+    /**
+     * Lets holders and waiters learn of another capacity by the commands of others, once for more than may be granted.
+     */
     private void capacities() throws Exception {
         List<String> before = List.of();
         for (int round = 0; round < 25; round++) {

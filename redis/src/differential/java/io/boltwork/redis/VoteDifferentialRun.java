@@ -35,8 +35,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * One random sequence of commands about the vote of a server, on an empty server: a Redis whose clock stands still and a server in
- * memory must agree on every answer, every message, and after every step on the record and its expiry.
+ * One random sequence of commands about the vote of a server, on an empty server: a Redis whose clock stands still and
+ * a server in memory must agree on every answer, every message, and after every step on the record and its expiry.
  */
 final class VoteDifferentialRun implements DifferentialSequence {
     private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli() * 1_000;

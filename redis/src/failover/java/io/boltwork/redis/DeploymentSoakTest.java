@@ -31,9 +31,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three JVMs take turns with all kinds of locks of a deployment while faults come at random from a printed seed, for ten minutes
- * with the profile soak. {@link SoakTest} is the same with one server. {@code -Dboltwork.seed} repeats the faults, but not the
- * schedule of the threads.
+ * Three JVMs take turns with all kinds of locks of a deployment while faults come at random from a printed seed, for
+ * ten minutes with the profile soak. {@link SoakTest} is the same with one server. {@code -Dboltwork.seed} repeats the
+ * faults, but not the schedule of the threads.
  */
 @Tag("alone")
 @EnabledIfSystemProperty(
@@ -190,7 +190,10 @@ class DeploymentSoakTest {
         return remaining.remove(remaining.size() - 1);
     }
 
-    /** Waits until each JVM has had turns with each lock again. Records the size of each JVM once when it has run for a while. */
+    /**
+     * Waits until each JVM has had turns with each lock again. Records the size of each JVM once when it has run for a
+     * while.
+     */
     private void awaitTurns() {
         for (Loader loader : loaders) {
             long before = loader.ask("turns")[0];

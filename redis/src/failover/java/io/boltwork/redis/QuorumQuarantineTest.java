@@ -39,10 +39,9 @@ class QuorumQuarantineTest {
         int index = servers.all().indexOf(server);
         assertThatExceptionOfType(BackendException.class)
                 .isThrownBy(() -> client.lock("l", BRIEF).tryLock(200, TimeUnit.MILLISECONDS))
-                .satisfies(
-                        failure -> assertThat(servers.parts(failure).get(index))
-                                .containsPattern(
-                                        "does not vote for another [\\d.,]+ (m?s), because it may have started and lost its votes"));
+                .satisfies(failure -> assertThat(servers.parts(failure).get(index))
+                        .containsPattern("does not vote for another [\\d.,]+ (m?s), because it may have started and"
+                                + " lost its votes"));
         assertThat(client.health().nodes().get(index).problem()).contains("does not vote for another");
     }
 

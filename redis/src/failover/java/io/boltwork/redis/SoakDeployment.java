@@ -43,8 +43,8 @@ abstract class SoakDeployment implements AutoCloseable {
     }
 
     /**
-     * Returns how many pairs of overlapping holds one failover may cause, because Redis replicates after it has answered: two for
-     * each lock, as in {@link FailoverHistoriesTest}.
+     * Returns how many pairs of overlapping holds one failover may cause, because Redis replicates after it has
+     * answered: two for each lock, as in {@link FailoverHistoriesTest}.
      */
     int mostOverlaps() {
         return 2 * locks().size();
@@ -195,7 +195,10 @@ abstract class SoakDeployment implements AutoCloseable {
                 return 0;
             }
 
-            /** Restarts a server without its data only if all servers vote, because it votes no sooner than a lease later. */
+            /**
+             * Restarts a server without its data only if all servers vote, because it votes no sooner than a lease
+             * later.
+             */
             @Override
             void failover(Random random) throws InterruptedException {
                 RedisServer server = servers().get(random.nextInt(servers().size()));

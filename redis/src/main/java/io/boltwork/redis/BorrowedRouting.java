@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routing on the threads of the user, which may end before the client. Then no lost connection would be noticed, and none would be
- * made again, so everything fails at once. Thread-safe.
+ * Routing on the threads of the user, which may end before the client. Then no lost connection would be noticed, and
+ * none would be made again, so everything fails at once. Thread-safe.
  */
 final class BorrowedRouting implements Routing {
     private final Routing servers;

@@ -42,9 +42,11 @@ public final class Bridge {
     }
 
     /**
-     * Limits the bridge to some names. Locks with other names are not shared, and cost nothing more. Default: all names.
+     * Limits the bridge to some names. Locks with other names are not shared, and cost nothing more. Default: all
+     * names.
      *
-     * @param patterns names, in which {@code *} stands for any characters and {@code ?} for one, such as {@code orders:*}
+     * @param patterns names, in which {@code *} stands for any characters and {@code ?} for one, such as
+     *     {@code orders:*}
      * @return a bridge for the names that match one of these patterns
      * @throws IllegalArgumentException if there is no pattern, or if one of them is empty or contains {, } or %
      */

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task on a thread that ends with it. Netty leaves thread-locals in the thread that connects. In a thread of a container,
- * which lives on after the application was removed, they would keep the application's class loader.
+ * A task on a thread that ends with it. Netty leaves thread-locals in the thread that connects. In a thread of a
+ * container, which lives on after the application was removed, they would keep the application's class loader.
  *
  * @param <T> the type of the result
  */

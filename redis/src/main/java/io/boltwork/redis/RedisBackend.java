@@ -36,32 +36,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A backend that keeps locks on Redis 6.2 or later. It connects to a single master ({@code redis://}), to a master that
- * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@code redis-replicated://}), or to all masters of a
- * Redis Cluster ({@code redis-cluster://}), all with TLS, too. The backend follows when another server becomes the master. It
- * never writes to a replica, and never reads from one.
+ * sentinels watch ({@code redis-sentinel://}), to a master with replicas ({@code redis-replicated://}), or to all
+ * masters of a Redis Cluster ({@code redis-cluster://}), all with TLS, too. The backend follows when another server
+ * becomes the master. It never writes to a replica, and never reads from one.
  *
  * <p>A lock is one key, {@code boltwork:{name}}. Each command that changes it is one Lua script and one round trip. A
  * second key, {@code boltwork:client:id}, describes a client and expires. The backend never repeats a command.
  *
- * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a lock with
- * {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those that break. If
- * another server may become the master, the backend also keeps one connection to each sentinel or server, and asks for the
- * master twice a second. In a cluster, it keeps these connections to each master, and asks up to three nodes for the slot map
- * every second, and five times a second while something is wrong.
+ * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a
+ * lock with {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those
+ * that break. If another server may become the master, the backend also keeps one connection to each sentinel or
+ * server, and asks for the master twice a second. In a cluster, it keeps these connections to each master, and asks up
+ * to three nodes for the slot map every second, and five times a second while something is wrong.
  *
- * <p>After connecting, the backend publishes a message to itself from a script. If it does not arrive, {@link #open} fails,
- * or, on a later connection, the client receives a warning. Connecting takes the {@linkplain RedisOptions#withConnectTimeout
- * connect timeout} at most, and after a failure up to 2 s more to end the threads.
+ * <p>After connecting, the backend publishes a message to itself from a script. If it does not arrive, {@link #open}
+ * fails, or, on a later connection, the client receives a warning. Connecting takes the {@linkplain
+ * RedisOptions#withConnectTimeout connect timeout} at most, and after a failure up to 2 s more to end the threads.
  *
- * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default prefix):
- * {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget +hdel
- * +del +pexpire +publish +subscribe}. {@link io.boltwork.FencedLock#isLocked} also needs {@code +hgetall}. Inspecting locks and
- * clients needs {@code +hgetall +scan}; the latter reveals the names of all keys in the database. Locks with replication need
- * {@code +wait}, or {@code +waitaof} for {@link io.boltwork.Replication#onDisk(Duration)}. A cluster needs {@code
- * +cluster|slots +asking +hlen} and, from Redis 7 on, {@code +spublish +ssubscribe +sunsubscribe}.
+ * <p>A user with restricted rights needs at least the following (in the syntax of {@code ACL SETUSER}, with the default
+ * prefix): {@code ~boltwork:* &boltwork:grants:* &boltwork:told:* +ping +info +time +eval +evalsha +hmget +hset +hget
+ * +hdel +del +pexpire +publish +subscribe}. {@link io.boltwork.FencedLock#isLocked} also needs {@code +hgetall}.
+ * Inspecting locks and clients needs {@code +hgetall +scan}; the latter reveals the names of all keys in the database.
+ * Locks with replication need {@code +wait}, or {@code +waitaof} for {@link io.boltwork.Replication#onDisk(Duration)}.
+ * A cluster needs {@code +cluster|slots +asking +hlen} and, from Redis 7 on,
+ * {@code +spublish +ssubscribe +sunsubscribe}.
  *
- * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless it was
- * given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)}, {@link RedisOptions#clientResources}).
+ * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless
+ * it was given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)},
+ * {@link RedisOptions#clientResources}).
  *
  * @since 0.1.0
  */
@@ -104,15 +106,16 @@ public final class RedisBackend implements LockBackend {
      * @param uri one of these forms, in which {@code …} stands for more hosts:
      *     <ul>
      *       <li>{@code redis://[[user:]password@]host[:port][/database][?timeout=2s]}: one server
-     *       <li>{@code redis-sentinel://[[user:]password@]host[:port][,…][/database][?timeout=2s]#master}: the hosts are
-     *           sentinels, and the part after {@code #} is their name for the master. The credentials are those of the
-     *           servers that the sentinels watch; for those of the sentinels, see {@link RedisOptions#sentinelCredentials}
+     *       <li>{@code redis-sentinel://[[user:]password@]host[:port][,…][/database][?timeout=2s]#master}: the hosts
+     *           are sentinels, and the part after {@code #} is their name for the master. The credentials are those of
+     *           the servers that the sentinels watch; for those of the sentinels, see
+     *           {@link RedisOptions#sentinelCredentials}
      *       <li>{@code redis-replicated://[[user:]password@]host[:port][,…][/database][?timeout=2s]}: a master and its
      *           replicas, as in {@link #connectReplicated(List, RedisOptions)}
      *       <li>{@code redis-cluster://[[user:]password@]host[:port][,…][?timeout=2s]}: some nodes of a cluster, as in
      *           {@link #connectCluster(List, RedisOptions)}
-     *       <li>{@code redis-quorum://[[user:]password@]host[:port],…[/database][?timeout=2s]}: 3 to 15 independent masters,
-     *           as in {@link #connectQuorum(List, RedisOptions)}, and, like that, without waiting
+     *       <li>{@code redis-quorum://[[user:]password@]host[:port],…[/database][?timeout=2s]}: 3 to 15 independent
+     *           masters, as in {@link #connectQuorum(List, RedisOptions)}, and, like that, without waiting
      *     </ul>
      *     With {@code rediss} instead of {@code redis}, each of them uses TLS. User, password, database and timeout are
      *     those of each server. Defaults: port 6379 (26379 for sentinels), database 0, command timeout 2 s
@@ -135,7 +138,8 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to the server that a Lettuce URI describes, with default options. Blocks for about the connect timeout at most.
+     * Connects to the server that a Lettuce URI describes, with default options. Blocks for about the connect timeout
+     * at most.
      *
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @return a backend for one client
@@ -168,8 +172,8 @@ public final class RedisBackend implements LockBackend {
      * ClientOptions}, such as TLS and the protocol version. Boltwork sets the following itself, for its own connections
      * only: socket options, timeouts, the length of the request queue, the behavior on disconnection and reconnection,
      * and maintenance notifications. The client and its other connections are left unchanged. {@link #close()} shuts
-     * down neither the client nor its resources; shut them down after the backend is closed. If the resources end first, all
-     * calls fail at once. Listeners of the client receive no events from Boltwork's connections.
+     * down neither the client nor its resources; shut them down after the backend is closed. If the resources end
+     * first, all calls fail at once. Listeners of the client receive no events from Boltwork's connections.
      *
      * <p>The URI is required because a client does not expose the URI that it was created with, and may have been
      * created without one. It can be the same {@link RedisURI}.
@@ -189,13 +193,15 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects with the resources and options of an existing Lettuce client. Blocks for about the connect timeout at most.
+     * Connects with the resources and options of an existing Lettuce client. Blocks for about the connect timeout at
+     * most.
      *
      * @param client the client to take resources and options from, as in {@link #connect(RedisClient, RedisURI)}
      * @param uri as in {@link #connect(RedisClient, RedisURI)}
      * @param options the options to use, without client resources
      * @return a backend for one client
-     * @throws IllegalArgumentException as for {@link #connect(RedisClient, RedisURI)}, or if the options have client resources
+     * @throws IllegalArgumentException as for {@link #connect(RedisClient, RedisURI)}, or if the options have client
+     *     resources
      * @throws IllegalStateException if the client's resources have been shut down, or if called on one of their threads
      * @throws BackendException as for {@link #connect(String, RedisOptions)}
      */
@@ -227,7 +233,8 @@ public final class RedisBackend implements LockBackend {
     /**
      * Connects to a master that has replicas, and follows when a replica is promoted. Use this for deployments without
      * sentinels, where an operator or a service promotes replicas. The backend asks the servers themselves, twice a
-     * second, which of them is the master. It never writes to or reads from a replica. Blocks for about the connect timeout at most.
+     * second, which of them is the master. It never writes to or reads from a replica. Blocks for about the connect
+     * timeout at most.
      *
      * @param uris the master and its replicas in any order, each as in {@link #connect(String)}. A server that is not
      *     listed here can become the master only while listed servers name it as theirs
@@ -297,15 +304,17 @@ public final class RedisBackend implements LockBackend {
     }
 
     /**
-     * Connects to several independent masters, of which a majority must vote for each holder of a lock. Returns without waiting:
-     * each server is connected in the background. The client that is created with this backend waits for a majority, for about the
-     * connect timeout at most.
+     * Connects to several independent masters, of which a majority must vote for each holder of a lock. Returns without
+     * waiting: each server is connected in the background. The client that is created with this backend waits for a
+     * majority, for about the connect timeout at most.
      *
-     * @param uris 3 to 15 servers, best an odd number, each as in {@link #connect(String)}. They must not replicate each other
+     * @param uris 3 to 15 servers, best an odd number, each as in {@link #connect(String)}. They must not replicate
+     *     each other
      * @param options the options to use for each server
      * @param quorum the options of the quorum
      * @return a backend for one client
-     * @throws IllegalArgumentException if there are too few or too many servers, one is given twice, or a URI is malformed
+     * @throws IllegalArgumentException if there are too few or too many servers, one is given twice, or a URI is
+     *     malformed
      */
     public static QuorumBackend connectQuorum(List<String> uris, RedisOptions options, QuorumOptions quorum) {
         return QuorumConnector.connect(uris, options, quorum);
@@ -366,11 +375,13 @@ public final class RedisBackend implements LockBackend {
     /**
      * {@inheritDoc}
      *
-     * <p>Blocks for about the connect timeout at most. May be called again after a failure. Fails with a {@link BackendException}
-     * that is not {@linkplain BackendException#isRetryable retryable} if the server does not deliver what scripts publish.
+     * <p>Blocks for about the connect timeout at most. May be called again after a failure. Fails with a
+     * {@link BackendException} that is not {@linkplain BackendException#isRetryable retryable} if the server does not
+     * deliver what scripts publish.
      *
      * @throws IllegalArgumentException if the client's id is empty, contains whitespace or is not well-formed UTF-16
-     * @throws IllegalStateException if this backend was opened or closed before, or if called on one of Lettuce's threads
+     * @throws IllegalStateException if this backend was opened or closed before, or if called on one of Lettuce's
+     *     threads
      */
     @Override
     public void open(String client, BackendListener listener) {
@@ -492,7 +503,9 @@ public final class RedisBackend implements LockBackend {
         return servers;
     }
 
-    /** {@inheritDoc} Returns the address of the server without the password, such as {@code redis://user@host:6379/0}. */
+    /**
+     * {@inheritDoc} Returns the address of the server without the password, such as {@code redis://user@host:6379/0}.
+     */
     @Override
     public String toString() {
         return deployment.toString();

@@ -106,8 +106,8 @@ public final class RedisOptions {
      * Returns the default options.
      *
      * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, no
-     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, a connect timeout of 10 s, no lazy connecting,
-     *     no bridge
+     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, a connect timeout of
+     *     10 s, no lazy connecting, no bridge
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
@@ -117,8 +117,8 @@ public final class RedisOptions {
      * Sets the prefix of all keys and channels. The key of a lock {@code N} is {@code <prefix>:{N}}. Clients with
      * different prefixes have different locks. Default: {@code boltwork}.
      *
-     * @param prefix not empty, without braces, whitespace, control characters or unpaired surrogates; its last part must
-     *     not be one of those that Boltwork adds itself, such as {@code :semaphore}
+     * @param prefix not empty, without braces, whitespace, control characters or unpaired surrogates; its last part
+     *     must not be one of those that Boltwork adds itself, such as {@code :semaphore}
      * @return these options with that prefix
      * @throws IllegalArgumentException if the prefix is empty, contains one of these characters or ends in such a part
      */
@@ -247,9 +247,10 @@ public final class RedisOptions {
     }
 
     /**
-     * Sets how long connecting may take when the backend is created, and again when its client is created: to find the master,
-     * to connect to it, to log in, and to check that messages arrive. The same limit applies to each later attempt, after
-     * which another one follows. Time in which this process gets no processor does not count. Default: 10 s.
+     * Sets how long connecting may take when the backend is created, and again when its client is created: to find the
+     * master, to connect to it, to log in, and to check that messages arrive. The same limit applies to each later
+     * attempt, after which another one follows. Time in which this process gets no processor does not count. Default:
+     * 10 s.
      *
      * @param timeout 1 ms to 10 min
      * @return these options with that timeout
@@ -263,9 +264,9 @@ public final class RedisOptions {
 
     /**
      * Sets whether a backend can be created while Redis is down. If so, the backend tries once to connect, for at
-     * most the {@linkplain #withConnectTimeout connect timeout}, and then keeps trying in the background until it succeeds. Meanwhile the client is in an outage: calls
-     * wait or fail as in any other outage, and {@link io.boltwork.LockClient#health} reports the reason. Default:
-     * {@code false}.
+     * most the {@linkplain #withConnectTimeout connect timeout}, and then keeps trying in the background until it
+     * succeeds. Meanwhile the client is in an outage: calls wait or fail as in any other outage, and
+     * {@link io.boltwork.LockClient#health} reports the reason. Default: {@code false}.
      *
      * <p>If a server is reached but refuses the client (because of its version, credentials or rights), the first
      * attempt to connect fails. Message delivery is checked when the client is created. If a server refuses later, each
@@ -284,8 +285,9 @@ public final class RedisOptions {
     /**
      * Sets which locks are shared with clients of another library, while a system changes over. All clients of a lock
      * must share it or none: a client that does not is refused while others do. A pair of lock and unlock costs Redis
-     * more than three times as much. Read-write locks, semaphores and latches whose names the bridge covers are refused, and so are
-     * names that are empty or contain <code>{</code>, <code>}</code> or <code>%</code>. Default: no bridge.
+     * more than three times as much. Read-write locks, semaphores and latches whose names the bridge covers are
+     * refused, and so are names that are empty or contain <code>{</code>, <code>}</code> or <code>%</code>. Default: no
+     * bridge.
      *
      * @param bridge which locks are shared
      * @return these options with that bridge

@@ -9,7 +9,8 @@
 --   3  takeover delay, ms
 --   4  1 to queue, 0 to try
 --   5  not-after, ms
---   6  the condition that the request waits for: '+<condition>'; that it no longer waits for: '-<condition>'; empty for none
+--   6  the condition that the request waits for: '+<condition>'; that it no longer waits for: '-<condition>'; empty for
+--      none
 --   7  idle life: how long the key of an unused lock lives, ms
 --   8  origin, for messages
 -- Returns {server ms, code, known, number, position, owner}
@@ -18,7 +19,8 @@
 --   3  REFUSED  the lock is taken, or has just been granted to a waiting request; number: as for QUEUED
 --   4  STALE    not-after has passed and nothing was changed; number: 0
 --   20 WAITING  the request still waits for its condition; number: as for QUEUED, or 0 without an owner
---   15 AGAIN    the lock is free, but its next owner is not found yet: ask again; a queuing request waits at position; number: 0
+--   15 AGAIN    the lock is free, but its next owner is not found yet: ask again; a queuing request waits at position;
+--               number: 0
 
 local key = KEYS[1]
 local request, lease, takeover, condition, life = ARGV[1], ARGV[2], ARGV[3], ARGV[6], ARGV[7]

@@ -11,7 +11,8 @@
 -- Returns {server ms, code, claim ms, owner, the request that owned the lock, the first token of its hold}; claim ms is
 -- -1 if the next owner is not found yet: nudge
 --   13  TAKEN      the lock was taken from its owner, or a lock that was kept closed was opened
---   14  NOT_TAKEN  the lock had no owner, or the expected token is of another hold; in the latter case nothing was taken
+--   14  NOT_TAKEN  the lock had no owner, or the expected token is of another hold; in the latter case nothing was
+--                  taken
 
 local key = KEYS[1]
 local expected = tonumber(ARGV[1])

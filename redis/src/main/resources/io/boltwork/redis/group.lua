@@ -3,8 +3,8 @@
 -- KEYS
 --   the hashes of the locks, one for each script
 -- ARGV
---   for each script its kind ('a' acquire, 'r' release, 'w' withdraw; 'A', 'R', 'W' of a shared lock), the number of its
---   arguments, and its arguments
+--   for each script its kind ('a' acquire, 'r' release, 'w' withdraw; 'A', 'R', 'W' of a shared lock), the number of
+--   its arguments, and its arguments
 -- Returns for each script the number of values of its answer and these values; if it failed, 0 and the message
 
 local function acquire(KEYS, ARGV)

@@ -9,7 +9,8 @@
 --   3  lease, ms; empty if the leases or takeover delays differ
 --   4  takeover delay, ms
 --   5  idle life: how long the key of an unused lock lives, ms
---   6  a MessagePack array: for each key the rest of the request, the first token and, if they differ, lease and takeover delay
+--   6  a MessagePack array: for each key the rest of the request, the first token and, if they differ, lease and
+--      takeover delay
 -- Returns {server ms}, and for each key with another outcome than OK its number, the code and the owner
 --   8   OK         the lease was extended and a claim confirmed
 --   21  WANTED     the same, and others wait for the lock, which its client may retain
@@ -44,11 +45,12 @@ for i = 1, count do
     lease, takeover = items[at + 2], items[at + 3]
   end
   at = at + (differ and 4 or 2)
-  -- The usual case, a lock that the request owns and for which none waits, reads and writes no more than necessary. It is only a
-  -- short form of the general case below.
+  -- The usual case, a lock that the request owns and for which none waits, reads and writes no more than necessary. It
+  -- is only a short form of the general case below.
   local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'x', 'head')
   local code = $BROKEN
-  if not read.err and read[1] == request and tonumber(read[2]) == first and not read[6] and not stale and not theirs then
+  if not read.err and read[1] == request and tonumber(read[2]) == first and not read[6] and not stale
+    and not theirs then
     code = $OK
     owner, expires = request, tonumber(read[5])
     ends = math.max(tonumber(read[3]) or 0, now + lease + takeover)
@@ -66,7 +68,8 @@ for i = 1, count do
     found, gone, stored, due, unused = {}, {}, nil, nil, nil
     if stale then
       code = $STALE
-    elseif owner == request and tonumber(read[2]) == first and not (theirs and redis.pcall('HEXISTS', theirs, owner) ~= 1) then
+    elseif owner == request and tonumber(read[2]) == first and not (theirs
+      and redis.pcall('HEXISTS', theirs, owner) ~= 1) then
       code = $OK
       extend(lease, takeover)
       if theirs then

@@ -14,21 +14,24 @@
 --   8  when it was set, us; 0 if the client was configured with it
 --   9  idle life: how long the key of an unused lock lives, ms
 --   10 origin, for messages
--- Returns {server ms, code, known, number, position, weight, last token of the block, free permits, capacity, when it was set}
---   1  GRANTED    the request holds a part of the lock, of that weight; number: its first token; position: -1 if more waiting
---                 requests must be examined: nudge
+-- Returns {server ms, code, known, number, position, weight, last token of the block, free permits, capacity, when it
+-- was set}
+--   1  GRANTED    the request holds a part of the lock, of that weight; number: its first token; position: -1 if more
+--                 waiting requests must be examined: nudge
 --   2  QUEUED     the request waits at position; number: ms until the first lease may end
 --   3  REFUSED    the part is not free, or other requests wait; number: as for QUEUED
 --   4  STALE      not-after has passed and nothing was changed
---   15 AGAIN      the part may be free, but not all that has ended was examined: ask again; a queuing request waits at position
+--   15 AGAIN      the part may be free, but not all that has ended was examined: ask again; a queuing request waits at
+--                 position
 --   16 TOO_LARGE  the weight exceeds the capacity; the request does not wait
 
 local request = ARGV[1]
 --- @include "time"
 
--- The usual case (the part is free, no request waits, no lease has ended, and the client's capacity is known) reads and writes
--- no more than necessary. It is only a short form of the general case below.
-local free = call('HMGET', KEYS[1], 'capacity', 'set', 'used', 'soon', 'fence', 'n', 'x', 'head', 'blocker', 'h' .. request)
+-- The usual case (the part is free, no request waits, no lease has ended, and the client's capacity is known) reads and
+-- writes no more than necessary. It is only a short form of the general case below.
+local free = call('HMGET', KEYS[1], 'capacity', 'set', 'used', 'soon', 'fence', 'n', 'x', 'head', 'blocker',
+  'h' .. request)
 local of, since, ended = tonumber(free[1]) or 0, tonumber(free[2]) or 0, tonumber(free[4]) or math.huge
 local sum, left = (tonumber(free[3]) or 0) + ARGV[6], ARGV[2] + ARGV[3]
 if sum <= of and since - ARGV[8] >= 0 and now < ended and not free[8] and (free[9] or '') == '' and not free[10]
@@ -39,7 +42,8 @@ if sum <= of and since - ARGV[8] >= 0 and now < ended and not free[8] and (free[
   local number, token = (tonumber(free[6]) or 0) + 1, math.max((tonumber(free[5]) or 0) + 1, us)
   local last = math.max(token, us + $BLOCK_END)
   local entry = text('%d %d %d %d %d %d -', number, ARGV[6], token, last, now + left, ARGV[2])
-  local names = {'e' .. number, request, 'h' .. request, entry, 'used', text('%d', sum), 'n', number, 'fence', text('%d', last)}
+  local names = {'e' .. number, request, 'h' .. request, entry, 'used', text('%d', sum), 'n', number, 'fence',
+    text('%d', last)}
   if now + left < ended then
     names[11], names[12] = 'soon', text('%d', now + left)
   end

@@ -7,8 +7,8 @@
 --   1  a token of the hold that must end, 0 for all holds
 --   2  idle life: how long the key of an unused lock lives, ms
 --   3  origin, for messages
--- Returns {server ms, code, claim ms, fence}; claim ms is -1 if more waiting requests must be examined: nudge. fence: no hold
--- with a larger token was ended, and all others were; 0 if only one was meant
+-- Returns {server ms, code, claim ms, fence}; claim ms is -1 if more waiting requests must be examined: nudge. fence:
+-- no hold with a larger token was ended, and all others were; 0 if only one was meant
 --   13  TAKEN      a part of the lock was taken from its holder, or a kept part was freed
 --   14  NOT_TAKEN  there was no such hold
 

@@ -6,9 +6,11 @@
 -- ARGV
 --   1  not-after, ms
 --   2  idle life: how long the key of an unused lock lives, ms
---   3  a MessagePack array: for each item the request, the first token, lease, takeover delay, weight, capacity and when it was set
+--   3  a MessagePack array: for each item the request, the first token, lease, takeover delay, weight, capacity and
+--      when it was set
 --   4  origin, for messages
--- Returns {server ms}, and for each item with another outcome than OK, or with a claim time, its number, the code and claim ms
+-- Returns {server ms}, and for each item with another outcome than OK, or with a claim time, its number, the code and
+-- claim ms
 --   8   OK         the lease was extended and a claim confirmed
 --   6   FORGOTTEN  the server has lost the hold, and no request that conflicts with it has held the lock since
 --   9   LOST       the request has no hold with that token

@@ -7,7 +7,8 @@
 --   1  the new capacity
 --   2  idle life: how long the key of an unused lock lives, ms
 --   3  origin, for messages
--- Returns {server ms, capacity, when it was set, us, claim ms}; claim ms is -1 if more waiting requests must be examined: nudge
+-- Returns {server ms, capacity, when it was set, us, claim ms}; claim ms is -1 if more waiting requests must be
+-- examined: nudge
 
 --- @include "time"
 --- @include "share"

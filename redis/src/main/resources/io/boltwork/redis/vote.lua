@@ -11,7 +11,8 @@
 --   6  idle life: how long the key of an unused lock lives, ms
 -- Returns {server ms, code, known, number, owner}
 --   1  GRANTED  the request owns the lock; number: its first token; owner may be missing
---   3  REFUSED  the lock is taken, or requests wait in its queue; number: ms until the owner's lease and takeover delay end, or 0
+--   3  REFUSED  the lock is taken, or requests wait in its queue; number: ms until the owner's lease and takeover delay
+--               end, or 0
 --   4  STALE    not-after has passed and nothing was changed; number: 0
 
 local key = KEYS[1]

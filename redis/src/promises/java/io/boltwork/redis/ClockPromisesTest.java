@@ -196,8 +196,9 @@ class ClockPromisesTest extends Promises {
         assertThat(jumping.ask("holder", "unlock " + renewed)).isEqualTo("unlocked");
         report(
                 22,
-                "the wall clock jumped by %d s: a wait of %d ms took %d ms, a fixed lease of as much lasted %d ms and was"
-                        + " verified for %d ms of them, a waiter was served after %.1f ms, a renewed lease was held on",
+                "the wall clock jumped by %d s: a wait of %d ms took %d ms, a fixed lease of as much lasted %d ms and"
+                        + " was verified for %d ms of them, a waiter was served after %.1f ms, a renewed lease was held"
+                        + " on",
                 hour.minus(before).toSeconds(),
                 time,
                 waited.toMillis(),

@@ -357,7 +357,8 @@ class CrashPromisesTest extends Promises {
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
         report(
                 15,
-                "four nested acquisitions with other leases took %d requests; the outer one of %d ms was held on for %d ms",
+                "four nested acquisitions with other leases took %d requests; the outer one of %d ms was held on for"
+                        + " %d ms",
                 requests,
                 leaseMillis,
                 held.toMillis());

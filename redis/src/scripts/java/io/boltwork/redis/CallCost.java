@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  */
 record CallCost(CommandStats commands, long micros) {
     /**
-     * The limit for half of the calls. Most need a third of it; processor time doubles if both threads of a processor core are busy.
-     * The number of commands, which tests limit as well, does not depend on the machine.
+     * The limit for half of the calls. Most need a third of it; processor time doubles if both threads of a processor
+     * core are busy. The number of commands, which tests limit as well, does not depend on the machine.
      */
     private static final long MOST_MICROS = 10_000;
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the cost of script calls for shared locks, also with many holders, and what one call does at most. Many are 10,000 with
- * {@code -Dboltwork.proof=true}, and 2,000 otherwise.
+ * Tests the cost of script calls for shared locks, also with many holders, and what one call does at most. Many are
+ * 10,000 with {@code -Dboltwork.proof=true}, and 2,000 otherwise.
  */
 class ShareBoundsTest extends ShareScriptTest {
     private static final int MANY = Boolean.getBoolean("boltwork.proof") ? 10_000 : 2_000;
@@ -217,9 +217,9 @@ class ShareBoundsTest extends ShareScriptTest {
             String counts = "with " + holders + " holders: " + one + ", " + ten + ", " + all;
             assertThat(one).as(counts + ": as with one holder").isEqualTo(commandsOfGrants(1, 1));
             assertThat(ten - one)
-                    .as(
-                            counts
-                                    + ": leaving, message, whether it holds already, hold; and more places of the queue at once")
+                    .as(counts
+                            + ": leaving, message, whether it holds already, hold; and more places of the queue"
+                            + " at once")
                     .isBetween(9 * 4L, 9 * 4L + 3);
             assertThat(all - ten).as(counts).isBetween(80 * 4L, 80 * 4L + 3);
         }

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests what {@code shareforcerelease.lua} and {@code shareresize.lua} write and answer, and the messages they send. */
+/**
+ * Tests what {@code shareforcerelease.lua} and {@code shareresize.lua} write and answer, and the messages they send.
+ */
 class ShareForceScriptTest extends ShareScriptTest {
 
     @BeforeEach

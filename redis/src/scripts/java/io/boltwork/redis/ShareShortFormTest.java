@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests that a shared lock returns to the short forms of its scripts after anything unusual has happened to it: a pair of
- * calls then costs as many commands as before.
+ * Tests that a shared lock returns to the short forms of its scripts after anything unusual has happened to it: a pair
+ * of calls then costs as many commands as before.
  */
 class ShareShortFormTest extends ShareScriptTest {
 

@@ -17,8 +17,8 @@ import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that no field of a shared lock's hash that a foreign hand deletes keeps a request from its turn, makes a command fail,
- * lets more be held than there is, or loses permits for longer than a lease.
+ * Tests that no field of a shared lock's hash that a foreign hand deletes keeps a request from its turn, makes a
+ * command fail, lets more be held than there is, or loses permits for longer than a lease.
  */
 class ShareTornFieldsTest extends ShareScriptTest {
 

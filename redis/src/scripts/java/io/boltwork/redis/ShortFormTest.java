@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests that a plain lock returns to the short forms of its scripts after anything unusual has happened to it: a turn without
- * waiters, and one that ends with a grant, then cost as many commands as before.
+ * Tests that a plain lock returns to the short forms of its scripts after anything unusual has happened to it: a turn
+ * without waiters, and one that ends with a grant, then cost as many commands as before.
  */
 class ShortFormTest extends ScriptTest {
 

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that no field of a lock's hash that a foreign hand deletes keeps a request from its turn, makes a command fail, or stays
- * there for good.
+ * Tests that no field of a lock's hash that a foreign hand deletes keeps a request from its turn, makes a command fail,
+ * or stays there for good.
  */
 class TornFieldsTest extends ScriptTest {
 

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * One of several JVMs that put numbers into a bounded buffer and take them out, under a lock with two conditions, until they
- * are stopped. The buffer is a list in Redis; each change is atomic, but only the lock makes it right.
+ * One of several JVMs that put numbers into a bounded buffer and take them out, under a lock with two conditions, until
+ * they are stopped. The buffer is a list in Redis; each change is atomic, but only the lock makes it right.
  */
 final class BufferJvm {
     static final String LOCK = "buffer";

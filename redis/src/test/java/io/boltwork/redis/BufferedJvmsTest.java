@@ -24,7 +24,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that several JVMs share a bounded buffer by the conditions of a lock: nothing is lost, and nothing is taken twice. */
+/**
+ * Tests that several JVMs share a bounded buffer by the conditions of a lock: nothing is lost, and nothing is taken
+ * twice.
+ */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class BufferedJvmsTest {

@@ -20,9 +20,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A JVM whose clients acquire a lock, let their connections be cut, connect again, and release the lock. Prints {@code cut} and
- * the number of a client to have its connections cut. Now and then all clients stop, a line tells what the JVM uses, and they go
- * on when a line is received. Arguments: the number of cycles, the number of such stops, the URI of each client.
+ * A JVM whose clients acquire a lock, let their connections be cut, connect again, and release the lock. Prints
+ * {@code cut} and the number of a client to have its connections cut. Now and then all clients stop, a line tells what
+ * the JVM uses, and they go on when a line is received. Arguments: the number of cycles, the number of such stops, the
+ * URI of each client.
  */
 final class CutJvm {
     /** Many, because a client waits up to a second before it connects again if its last connection was short. */
@@ -122,7 +123,9 @@ final class CutJvm {
         }
     }
 
-    /** Asks to be cut until that has been noticed: a cut during an outage, of which there may be others, cuts nothing. */
+    /**
+     * Asks to be cut until that has been noticed: a cut during an outage, of which there may be others, cuts nothing.
+     */
     private void cut() throws InterruptedException {
         for (int i = 0; i < PATIENCE_SECONDS; i++) {
             System.out.println("cut " + number);

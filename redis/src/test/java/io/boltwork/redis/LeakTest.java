@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Clients acquire a lock, lose their connections, and connect again, 86,400 times with the profile soak. Nothing grows: neither
- * heap, threads, and descriptors of their JVM, nor keys and connections of the server.
+ * Clients acquire a lock, lose their connections, and connect again, 86,400 times with the profile soak. Nothing grows:
+ * neither heap, threads, and descriptors of their JVM, nor keys and connections of the server.
  */
 @Tag("alone")
 @EnabledIfSystemProperty(

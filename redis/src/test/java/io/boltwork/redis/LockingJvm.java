@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One of several JVMs that increment a counter under a lock, that hold the lock until they are killed, or that take turns
- * with locks of all kinds, or with two locks at a time, until they are stopped.
+ * One of several JVMs that increment a counter under a lock, that hold the lock until they are killed, or that take
+ * turns with locks of all kinds, or with two locks at a time, until they are stopped.
  */
 final class LockingJvm {
     static final String LOCK = "shared-counter";

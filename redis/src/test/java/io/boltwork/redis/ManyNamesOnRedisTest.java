@@ -22,7 +22,10 @@ class ManyNamesOnRedisTest {
     /* As the sizing table in docs/run/operations.md says. */
     private static final double MOST_BYTES = 250;
 
-    /* Counts the keys of locks, and lists those that live for ever, for less than 7/8 of ten minutes or for longer than ten and a lease. */
+    /*
+     * Counts the keys of locks, and lists those that live for ever, for less than 7/8 of ten minutes or for longer than
+     * ten and a lease.
+     */
     private static final String CHECK = """
             local cursor, seen, bad = '0', 0, {}
             repeat

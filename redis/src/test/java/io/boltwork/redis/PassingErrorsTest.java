@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Errors that a proxy answers in place of a server, which has executed the commands. One that no list knows may pass, so
- * callers wait; one that lasts is thrown at once.
+ * Errors that a proxy answers in place of a server, which has executed the commands. One that no list knows may pass,
+ * so callers wait; one that lasts is thrown at once.
  */
 class PassingErrorsTest {
     private static final String PASSING = "ERR upstream connect error or disconnect/reset before headers";

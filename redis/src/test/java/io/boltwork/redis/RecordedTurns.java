@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Turns with one name: recorded holds of a lock, of a side of a read-write lock, of some permits, or of two locks together.
- * Thread-safe.
+ * Turns with one name: recorded holds of a lock, of a side of a read-write lock, of some permits, or of two locks
+ * together. Thread-safe.
  */
 abstract class RecordedTurns {
     private static final String READ_WRITE = "read-write:";

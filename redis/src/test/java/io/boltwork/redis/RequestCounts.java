@@ -123,8 +123,8 @@ abstract class RequestCounts {
     }
 
     /**
-     * Returns how often clients have announced themselves, which they do every two seconds while they use locks. Only that
-     * sets the expiry of a key here: those of locks are set again after minutes.
+     * Returns how often clients have announced themselves, which they do every two seconds while they use locks. Only
+     * that sets the expiry of a key here: those of locks are set again after minutes.
      */
     private static long announced(CommandStats stats) {
         return stats.of("pexpire");

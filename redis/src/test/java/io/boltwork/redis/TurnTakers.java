@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The threads of a JVM that take turns with several names and record them, until they are stopped. Each name has threads
- * of its own, so that a blocked one does not stop the others.
+ * The threads of a JVM that take turns with several names and record them, until they are stopped. Each name has
+ * threads of its own, so that a blocked one does not stop the others.
  */
 final class TurnTakers {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -78,7 +78,9 @@ final class TurnTakers {
         threads.add(taker);
     }
 
-    /** Prints the turns with each name when it is asked, until it is told to stop. Returns when all threads have ended. */
+    /**
+     * Prints the turns with each name when it is asked, until it is told to stop. Returns when all threads have ended.
+     */
     void obey() throws IOException, InterruptedException {
         System.out.println("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 
 /**
- * Many virtual threads that want a read-write lock, a semaphore, a multi-lock or a latch, in a JVM of version 21 or later
- * that records whether they pin their carriers. Each time, all threads begin to wait before the first one is served. They
- * cannot all begin if a thread that waits keeps its carrier. Arguments: URI, threads.
+ * Many virtual threads that want a read-write lock, a semaphore, a multi-lock or a latch, in a JVM of version 21 or
+ * later that records whether they pin their carriers. Each time, all threads begin to wait before the first one is
+ * served. They cannot all begin if a thread that waits keeps its carrier. Arguments: URI, threads.
  */
 final class VirtualKinds {
     private static final int PERMITS = 5;

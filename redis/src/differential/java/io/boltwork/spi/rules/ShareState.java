@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The whole record of a shared lock, as the fields of the hash in Redis. {@code share.lua} and {@code ring.lua} describe
- * them. Fields that state nothing are left out, and so is the time at which a mark entered the queue, which only people
- * read.
+ * The whole record of a shared lock, as the fields of the hash in Redis. {@code share.lua} and {@code ring.lua}
+ * describe them. Fields that state nothing are left out, and so is the time at which a mark entered the queue, which
+ * only people read.
  */
 public final class ShareState {
     private static final Set<String> NOTHING = Set.of("", "0");

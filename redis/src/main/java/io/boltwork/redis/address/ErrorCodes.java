@@ -72,9 +72,9 @@ public final class ErrorCodes {
             "NOPROTO");
 
     /**
-     * Matches the words of lasting errors without a code of their own: of commands that the server does not have, does not
-     * allow or does not understand, and of scripts that fail, because a record is damaged. All others may pass: proxies and
-     * servers that are hosted have errors that no list can name.
+     * Matches the words of lasting errors without a code of their own: of commands that the server does not have, does
+     * not allow or does not understand, and of scripts that fail, because a record is damaged. All others may pass:
+     * proxies and servers that are hosted have errors that no list can name.
      */
     private static final Pattern LASTING_WORDS = Pattern.compile(
             "unknown (redis )?(sub)?command|wrong number of arg|syntax error|protocol error|compiling script|disabled"

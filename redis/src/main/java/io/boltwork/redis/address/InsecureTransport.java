@@ -34,8 +34,8 @@ public final class InsecureTransport {
         if (addresses.stream().anyMatch(uri -> uri.isSsl() && uri.getVerifyMode() == SslVerifyMode.NONE)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "TLS to {0} does not check the server''s certificate (verifyPeer=none): any server in between can read and"
-                            + " change everything, including the password",
+                    "TLS to {0} does not check the server''s certificate (verifyPeer=none): any server in between can"
+                            + " read and change everything, including the password",
                     Printable.all(deployment));
         }
         if (hasSentinelCredentials || addresses.stream().anyMatch(uri -> hasPassword(uri))) {
@@ -60,8 +60,8 @@ public final class InsecureTransport {
         if (hasWarnedOfPassword.compareAndSet(false, true)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "The password for {0} goes through the network to {1} in the clear, and so do all commands; use rediss://"
-                            + " or rediss-sentinel://",
+                    "The password for {0} goes through the network to {1} in the clear, and so do all commands; use"
+                            + " rediss:// or rediss-sentinel://",
                     Printable.all(deployment, host));
         }
     }

@@ -12,8 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A URI that lists several servers: {@code redis[s]-FORM://[[user:]password@]host[:port][,host[:port]…][/database][?…]}.
- * User, database and parameters are those of each server. Immutable, and without a text, because it has the password.
+ * A URI that lists several servers:
+ * {@code redis[s]-FORM://[[user:]password@]host[:port][,host[:port]…][/database][?…]}. User, database and parameters
+ * are those of each server. Immutable, and without a text, because it has the password.
  */
 public final class ListedServers {
 

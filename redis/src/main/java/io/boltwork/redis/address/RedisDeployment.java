@@ -73,8 +73,8 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
         }
         if (!ONE_SERVER.matcher(uri).matches()) {
             throw RedisAddress.wrong("must begin with redis:// (one server), redis-sentinel://, redis-replicated://,"
-                    + " redis-cluster:// or redis-quorum://, or with rediss instead of redis for TLS, and not with another"
-                    + " scheme, for example redis://localhost:6379");
+                    + " redis-cluster:// or redis-quorum://, or with rediss instead of redis for TLS, and not with"
+                    + " another scheme, for example redis://localhost:6379");
         }
         return standalone(RedisAddress.parse(uri));
     }

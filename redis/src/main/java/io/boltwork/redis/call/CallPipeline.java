@@ -95,8 +95,8 @@ final class CallPipeline {
     }
 
     /**
-     * Runs an action, and sends the calls that it sends on this thread afterwards, as groups. If another thread does the
-     * same just now, the calls are sent at once.
+     * Runs an action, and sends the calls that it sends on this thread afterwards, as groups. If another thread does
+     * the same just now, the calls are sent at once.
      */
     void together(Runnable sends) {
         if (!GATHERING.compareAndSet(this, null, Thread.currentThread())) {

@@ -56,7 +56,9 @@ public final class Inspection {
                 });
     }
 
-    /** Reads the holder in Redisson's hash, and for how many milliseconds it holds, if the lock is shared with Redisson. */
+    /**
+     * Reads the holder in Redisson's hash, and for how many milliseconds it holds, if the lock is shared with Redisson.
+     */
     private static CompletionStage<Map.Entry<String, Long>> holderOfRedisson(
             ServerConnection connection, Inspect command) {
         String lock = command.lock();
@@ -72,7 +74,10 @@ public final class Inspection {
                                 .orElse(NONE));
     }
 
-    /** Adds the holder that Redisson knows to a lock that has none. Its token and the time since when it holds are not known. */
+    /**
+     * Adds the holder that Redisson knows to a lock that has none. Its token and the time since when it holds are not
+     * known.
+     */
     private static Inspected with(Inspected read, Map.Entry<String, Long> holder) {
         boolean isOurs = !read.holders().isEmpty() || read.keptUntilMillis() > 0;
         if (holder == NONE || isOurs) {

@@ -39,8 +39,8 @@ public record Script(String name, byte[] text, byte[] sha) {
     private static final Duration WITNESS_LIFE = Duration.ofDays(7);
 
     /**
-     * The number of grants, and the time, after which Redisson has a chance to get a lock. With 8 and 100 ms, Redisson's
-     * callers waited 3.5 times as long as without Boltwork.
+     * The number of grants, and the time, after which Redisson has a chance to get a lock. With 8 and 100 ms,
+     * Redisson's callers waited 3.5 times as long as without Boltwork.
      */
     private static final long BRIDGE_TURNS = 4;
 
@@ -52,7 +52,10 @@ public record Script(String name, byte[] text, byte[] sha) {
     /** The pause between two looks at a lock that Redisson holds without an end. */
     private static final long BRIDGE_POLL_MILLIS = 1_000;
 
-    /** The longest wait that is told for a lock that Redisson holds, and the life of an unused counter of fencing tokens. */
+    /**
+     * The longest wait that is told for a lock that Redisson holds, and the life of an unused counter of fencing
+     * tokens.
+     */
     private static final Duration DAY = Duration.ofDays(1);
 
     private static final Map<String, Long> NUMBERS = numbers();

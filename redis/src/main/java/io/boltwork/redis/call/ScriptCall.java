@@ -94,7 +94,8 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
     }
 
     /**
-     * Returns the kind by which {@code group.lua} knows the script, or an empty text if the call cannot be part of a group.
+     * Returns the kind by which {@code group.lua} knows the script, or an empty text if the call cannot be part of a
+     * group.
      */
     public String inGroup() {
         return bridged ? "" : spec.inGroup();

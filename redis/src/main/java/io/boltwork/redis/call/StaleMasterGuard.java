@@ -23,16 +23,16 @@ public final class StaleMasterGuard {
     /*
      * States and events:
      *
-     *   trust     Something arrives soon after the last arrival: it is used at once. Something arrives after a silence: it is
-     *             held back, and other servers are asked whether this server is still the master.
-     *   asking    Something arrives: it is held back behind the rest. Something arrives after another silence: other servers
-     *             are asked again, because the answer under way may be older. The last question is confirmed: everything held
-     *             back is used, and behind it everything that arrives meanwhile; then trust. The last question is denied or
-     *             not answered: the owner of the connection gives the connection up.
+     *   trust     Something arrives soon after the last arrival: it is used at once. Something arrives after a silence:
+     *             it is held back, and other servers are asked whether this server is still the master.
+     *   asking    Something arrives: it is held back behind the rest. Something arrives after another silence: other
+     *             servers are asked again, because the answer under way may be older. The last question is confirmed:
+     *             everything held back is used, and behind it everything that arrives meanwhile; then trust. The last
+     *             question is denied or not answered: the owner of the connection gives the connection up.
      *   over      The connection is closed. Everything that is held back or still arrives is dropped.
      *
-     * Replies that arrive while those held back are used must not overtake them. Therefore trust returns only when none is
-     * left, under the lock.
+     * Replies that arrive while those held back are used must not overtake them. Therefore trust returns only when none
+     * is left, under the lock.
      */
 
     /** An answer or a message that may be held back. */

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields {@code u1}, {@code u2}, ... of a client's record, which are the locks that it uses most: {@code <kind> <turns>
- * <waiting> <waited> <held> <lock>}, with times in microseconds.
+ * The fields {@code u1}, {@code u2}, ... of a client's record, which are the locks that it uses most: {@code <kind>
+ * <turns> <waiting> <waited> <held> <lock>}, with times in microseconds.
  */
 final class UsageFields {
     private static final int WORDS = 6;

@@ -23,7 +23,9 @@ import io.boltwork.spi.Witness;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
 
-/** The wire format of the commands about votes of a quorum, as {@link ScriptSpecs} has that of the commands about locks. */
+/**
+ * The wire format of the commands about votes of a quorum, as {@link ScriptSpecs} has that of the commands about locks.
+ */
 final class VoteSpecs {
 
     static final ScriptSpec<Vote> VOTE = new ScriptSpec<>(

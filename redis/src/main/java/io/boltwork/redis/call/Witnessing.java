@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes {@link Witness}: by a script and, because no script may read the configuration, by CONFIG GET. If the user has no right
- * to that, the server does not count as durable.
+ * Executes {@link Witness}: by a script and, because no script may read the configuration, by CONFIG GET. If the user
+ * has no right to that, the server does not count as durable.
  */
 public final class Witnessing {
 

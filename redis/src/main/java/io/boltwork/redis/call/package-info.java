@@ -3,7 +3,8 @@
  * Commands on one connection to one server: scripts with their keys and arguments, plain reads, and the pipeline that
  * writes them.
  *
- * <p>This package is not API: its types are public only for the other packages of this module, and may change at any time.
+ * <p>This package is not API: its types are public only for the other packages of this module, and may change at any
+ * time.
  */
 @NullMarked
 package io.boltwork.redis.call;

@@ -227,7 +227,8 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
     /**
      * Tries to acquire a lock without queueing, because a client that does not listen yet must not queue. If the lock
-     * is free, the client need not listen. A try that is queued all the same, because the lock is retained, is sent again.
+     * is free, the client need not listen. A try that is queued all the same, because the lock is retained, is sent
+     * again.
      */
     private void tryFirst(
             ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {

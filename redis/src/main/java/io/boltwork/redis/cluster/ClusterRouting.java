@@ -55,16 +55,17 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
      * Events, and how they are handled:
      *
      *   a slot has moved     MOVED: the command goes to the new node at once. The map is read again. As soon as the map
-     *                        confirms the move, all commands of the slot go to the new node. Then the client is told that the
-     *                        slot is connected, so it verifies its holds and its waiters ask again.
+     *                        confirms the move, all commands of the slot go to the new node. Then the client is told
+     *                        that the slot is connected, so it verifies its holds and its waiters ask again.
      *   a slot is moving     ASK: the command goes to the new node once, after ASKING. The map stays as it is.
-     *   a master is gone     Its connections break, or its pings are not answered: the client is told that its slots are
-     *                        disconnected. The map is read five times a second until a replica has taken over the slots.
-     *   a master is replaced The map names another node, while the connections of the old master look alive because it is
-     *                        frozen or now a replica: handled as if all of its slots had moved. Its connections are closed at
-     *                        once.
-     *   an error that may    Scripts of serverless servers fail with an ERR when a slot moves: the map is read again, and an
-     *   pass, without code   acquire or a renewal is sent again. The machine repeats other commands.
+     *   a master is gone     Its connections break, or its pings are not answered: the client is told that its slots
+     *                        are disconnected. The map is read five times a second until a replica has taken over the
+     *                        slots.
+     *   a master is replaced The map names another node, while the connections of the old master look alive because it
+     *                        is frozen or now a replica: handled as if all of its slots had moved. Its connections are
+     *                        closed at once.
+     *   an error that may    Scripts of serverless servers fail with an ERR when a slot moves: the map is read again,
+     *   pass, without code   and an acquire or a renewal is sent again. The machine repeats other commands.
      *   too few masters      CLUSTERDOWN: handled as if the node were gone, until the node accepts commands again.
      */
 
@@ -315,8 +316,8 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
     }
 
     /**
-     * Handles an error that may pass, such as that of a node which has just lost the slot while its script ran: reads the map,
-     * and sends the command again if that does no harm. It may have been executed.
+     * Handles an error that may pass, such as that of a node which has just lost the slot while its script ran: reads
+     * the map, and sends the command again if that does no harm. It may have been executed.
      */
     private boolean askedAgain(Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
         if (!ErrorCodes.isPassingUnknown(error)) {

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Confirms that a node of a cluster still has its place before connections to it are used. A node that was frozen does not
- * know that another one has taken its slots. Thread-safe.
+ * Confirms that a node of a cluster still has its place before connections to it are used. A node that was frozen does
+ * not know that another one has taken its slots. Thread-safe.
  */
 final class NodeConfirmation implements MasterFinder {
 
@@ -66,8 +66,8 @@ final class NodeConfirmation implements MasterFinder {
     }
 
     /**
-     * Fails if another node has taken the place of this one. This node itself is not asked. A node without slots passes,
-     * because it may be about to get some. If no node answers, this node passes too.
+     * Fails if another node has taken the place of this one. This node itself is not asked. A node without slots
+     * passes, because it may be about to get some. If no node answers, this node passes too.
      */
     private CompletableFuture<?> notReplaced(Errors itsErrors) {
         SlotMap known = watch.topology().map(); // the present one: it may have changed when the answers arrive

@@ -25,13 +25,14 @@ final class ShardChannels {
      * The states of the channel of a slot, and their ends:
      *
      *   none     No command waits in the slot. listen: opening.
-     *   opening  SSUBSCRIBE is under way. Confirmed: open. Refused, or the connection is lost: none. In each case the commands
-     *            that wait for it go on. Grants that do not arrive are found by asking again when the slot is connected.
-     *   open     Used by each command that waits. Opened by the probe and not used: none. Ended by the server (the slot has
-     *            moved): none. Not used for a round: none. The connection is lost: none.
+     *   opening  SSUBSCRIBE is under way. Confirmed: open. Refused, or the connection is lost: none. In each case the
+     *            commands that wait for it go on. Grants that do not arrive are found by asking again when the slot is
+     *            connected.
+     *   open     Used by each command that waits. Opened by the probe and not used: none. Ended by the server (the slot
+     *            has moved): none. Not used for a round: none. The connection is lost: none.
      *
-     * A sender marks a channel as used and then checks that it is still there. The sweep removes a channel and then checks
-     * whether it was used. Therefore one of them notices the other.
+     * A sender marks a channel as used and then checks that it is still there. The sweep removes a channel and then
+     * checks whether it was used. Therefore one of them notices the other.
      */
 
     /** The time between sweeps. A waiter asks again every 5 s, so a channel unused for that long has no waiter. */

@@ -18,8 +18,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client whose connections have asynchronous commands only. For blocking commands, Lettuce generates classes with more than 900
- * methods when the first connection is made, which takes a third of the time of a start.
+ * A client whose connections have asynchronous commands only. For blocking commands, Lettuce generates classes with
+ * more than 900 methods when the first connection is made, which takes a third of the time of a start.
  */
 final class AsyncClient extends RedisClient {
 

@@ -66,7 +66,10 @@ public final class BridgeChannels {
         }
     }
 
-    /** Returns a handler that opens the channel of a lock if the answer to a command says that its request has to wait for Redisson. */
+    /**
+     * Returns a handler that opens the channel of a lock if the answer to a command says that its request has to wait
+     * for Redisson.
+     */
     public Consumer<Reply> watching(Command<?> command, Consumer<Reply> handler) {
         String lock = keySpace.hasBridge() ? awaited(command) : null;
         if (lock == null || !keySpace.isBridged(lock)) {

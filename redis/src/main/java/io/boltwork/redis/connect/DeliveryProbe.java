@@ -28,16 +28,17 @@ public final class DeliveryProbe {
     /*
      * A run is the probe of one pair of connections. Its states, and the events that end them:
      *
-     *   listening  The client subscribes to the channel of a slot (with sharded channels only). Confirmed: asking. A right is
-     *              missing: failed. The slot has moved, or the master has no slots: undecided.
-     *   asking     The script is under way. Answered with 1 or more: awaiting. Answered with 0: again, and the third time:
-     *              failed. A temporary error (loading, busy, moved slot, lost connection): undecided. Any other error: failed.
+     *   listening  The client subscribes to the channel of a slot (with sharded channels only). Confirmed: asking. A
+     *              right is missing: failed. The slot has moved, or the master has no slots: undecided.
+     *   asking     The script is under way. Answered with 1 or more: awaiting. Answered with 0: again, and the third
+     *              time: failed. A temporary error (loading, busy, moved slot, lost connection): undecided. Any other
+     *              error: failed.
      *   awaiting   The script has published, and publishes again each second. The message does not arrive within the
      *              connect timeout: failed.
      *   undecided  The owner is told. After a second: listening or asking, with another slot.
-     *   passed     The answer was 1 or more, and the message has arrived. Nothing more is sent. Both are needed, because the
-     *              scripts skip a caller whose message reaches 0 clients. A user without the right to run scripts passes too,
-     *              because it only reads locks.
+     *   passed     The answer was 1 or more, and the message has arrived. Nothing more is sent. Both are needed,
+     *              because the scripts skip a caller whose message reaches 0 clients. A user without the right to run
+     *              scripts passes too, because it only reads locks.
      *   failed     The owner is told the reason. After 10 s a new round begins, until one passes.
      *
      * Races, and how they are decided:
@@ -46,11 +47,11 @@ public final class DeliveryProbe {
      *   message <-> it is sent again        all scripts of a round send the same message, so any of them counts
      *   message of an earlier round         it differs, and is ignored
      *   any event <-> another pair          a run that is not the current one changes nothing
-     *   0 receivers <-> the connection      the server has already noticed that the client no longer listens: three answers
-     *   for grants breaks                   are needed, and by then the pair has ended
+     *   0 receivers <-> the connection      the server has already noticed that the client no longer listens: three
+     *   for grants breaks                   answers are needed, and by then the pair has ended
      *   the slot moves meanwhile            the script is refused, and another slot is taken
-     *   failure <-> the client works        a failure of the first connection refuses it (Connections); a later one is only
-     *                                       reported
+     *   failure <-> the client works        a failure of the first connection refuses it (Connections); a later one is
+     *                                       only reported
      *
      * A probe that passes costs one script and, with sharded channels, one subscription and its end.
      */

@@ -13,9 +13,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a server whether it would grant a lock now, and writes nothing. Redis 7 and Valkey refuse a script that begins in this way
- * whenever they refuse writes: as a replica, with a full memory or disk, without enough replicas. Redis 6.2 cannot read it, and
- * a user who only looks at locks may not run it: then there is no answer. Thread-safe.
+ * Asks a server whether it would grant a lock now, and writes nothing. Redis 7 and Valkey refuse a script that begins
+ * in this way whenever they refuse writes: as a replica, with a full memory or disk, without enough replicas. Redis 6.2
+ * cannot read it, and a user who only looks at locks may not run it: then there is no answer. Thread-safe.
  */
 final class GrantCheck {
     private static final int COMMANDS = 6;
@@ -24,7 +24,8 @@ final class GrantCheck {
     private static final String SCRIPT = """
             #!lua
             local missing = {}
-            for _, c in ipairs({{'hmget', 'f'}, {'hset', 'f', 'v'}, {'hget', 'f'}, {'hdel', 'f'}, {'del'}, {'pexpire', 1}}) do
+            local calls = {{'hmget', 'f'}, {'hset', 'f', 'v'}, {'hget', 'f'}, {'hdel', 'f'}, {'del'}, {'pexpire', 1}}
+            for _, c in ipairs(calls) do
               if not redis.acl_check_cmd(c[1], ARGV[1], unpack(c, 2)) then
                 missing[#missing + 1] = c[1]
               end
@@ -33,14 +34,20 @@ final class GrantCheck {
 
     private final KeySpace keys;
 
-    /** The connection whose server has given no answer. It is not asked again, since its log notes a right that is missing. */
+    /**
+     * The connection whose server has given no answer. It is not asked again, since its log notes a right that is
+     * missing.
+     */
     private volatile @Nullable ServerConnection silent;
 
     GrantCheck(KeySpace keys) {
         this.keys = keys;
     }
 
-    /** Returns why the server would refuse to grant a lock; an empty text if it would grant one, or if that is not known. */
+    /**
+     * Returns why the server would refuse to grant a lock; an empty text if it would grant one, or if that is not
+     * known.
+     */
     CompletionStage<String> ask(ServerConnection connection) {
         if (connection == silent) {
             return CompletableFuture.completedFuture("");

@@ -26,11 +26,11 @@ final class Reconnector {
     /*
      * States and events:
      *
-     *   making   An attempt is under way. Made: up. Failed: pause. The master is elsewhere (follow): the attempt is given up,
-     *            and a new one begins. If an attempt that was given up succeeds, its connection is closed (it is no longer
-     *            `attempt`).
-     *   up       A connection is `current`. Broken, silent, replaced, a replica, or the master is elsewhere: the shortest
-     *            pause. Events of an older connection change nothing (it is not `current`).
+     *   making   An attempt is under way. Made: up. Failed: pause. The master is elsewhere (follow): the attempt is
+     *            given up, and a new one begins. If an attempt that was given up succeeds, its connection is closed (it
+     *            is no longer `attempt`).
+     *   up       A connection is `current`. Broken, silent, replaced, a replica, or the master is elsewhere: the
+     *            shortest pause. Events of an older connection change nothing (it is not `current`).
      *   pause    Nothing is under way. It ends, or the master is elsewhere than in the last attempt: making.
      *   stopped  Final.
      */

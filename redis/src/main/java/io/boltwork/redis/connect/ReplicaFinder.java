@@ -106,7 +106,8 @@ final class ReplicaFinder implements MasterFinder {
             return new BackendException(
                     cannot + String.join(" and ", masters)
                             + " call themselves masters, and nothing shows which of them"
-                            + " replaced the other; make the others replicas of the right one, or use connectCluster if they are nodes of a Redis Cluster",
+                            + " replaced the other; make the others replicas of the right one, or use connectCluster if"
+                            + " they are nodes of a Redis Cluster",
                     true,
                     null);
         }

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an action on the loop thread after a time, unless it is cancelled. The loop thread counts the time in ticks. A tick
- * that comes late, because the thread got no processor or the process was stopped, counts as one that came in time, and is
- * never the last one. So what has arrived meanwhile is read before the time is over. Thread-safe.
+ * Runs an action on the loop thread after a time, unless it is cancelled. The loop thread counts the time in ticks. A
+ * tick that comes late, because the thread got no processor or the process was stopped, counts as one that came in
+ * time, and is never the last one. So what has arrived meanwhile is read before the time is over. Thread-safe.
  */
 final class TimeLimit {
     private static final int TICKS = 8;

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message that the vote of a server of a quorum is free: {@code <origin> 0 <server ms> + <key>}. It comes on the channel of a
- * {@link OwnerMessage}, which has a request in place of the plus sign. Only the key may contain blanks.
+ * The message that the vote of a server of a quorum is free: {@code <origin> 0 <server ms> + <key>}. It comes on the
+ * channel of a {@link OwnerMessage}, which has a request in place of the plus sign. Only the key may contain blanks.
  */
 public final class FreedMessage {
     private static final int WORDS = 5;

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The message of a grant: {@code <origin> <token> <server ms> <lease ms> <request> <key>}, with
- * {@code <token>-<last token of the block>} for a shared lock, and with {@code <lease ms>+} if the request has taken a signal of
- * a condition. Only the key may contain blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with sharded channels.
+ * {@code <token>-<last token of the block>} for a shared lock, and with {@code <lease ms>+} if the request has taken a
+ * signal of a condition. Only the key may contain blanks. The origin is {@code <run>}, or {@code <run>:<tag>} with
+ * sharded channels.
  */
 public final class GrantMessage {
     private static final int ORIGIN = 12;

@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>}, {@code <prefix>:uptime}, {@code
- * <prefix>:grants:<client>} and {@code <prefix>:told:<client>}. Braces and percent signs in the name of a lock are
- * percent-escaped. Therefore the braces are a hash tag around the whole name, and different names have different keys.
- * This class also holds the idle life of keys.
+ * The names of keys and channels: {@code <prefix>:{<lock>}}, {@code <prefix>:client:<client>}, {@code <prefix>:uptime},
+ * {@code <prefix>:grants:<client>} and {@code <prefix>:told:<client>}. Braces and percent signs in the name of a lock
+ * are percent-escaped. Therefore the braces are a hash tag around the whole name, and different names have different
+ * keys. This class also holds the idle life of keys.
  */
 public final class KeySpace {
     private static final Pattern WILDCARDS = Pattern.compile("[*?]+");
@@ -143,12 +143,16 @@ public final class KeySpace {
         return bridged != null && bridged.test(lock);
     }
 
-    /** Returns whether a name can be shared: Redisson does not escape names, so a hash tag in it would be another one. */
+    /**
+     * Returns whether a name can be shared: Redisson does not escape names, so a hash tag in it would be another one.
+     */
     public static boolean isBridgeable(String lock) {
         return !lock.isEmpty() && lock.chars().noneMatch(c -> isEscaped((char) c));
     }
 
-    /** Returns Redisson's keys of a plain lock: its hash, its counter of fencing tokens, and the queue of a fair lock. */
+    /**
+     * Returns Redisson's keys of a plain lock: its hash, its counter of fencing tokens, and the queue of a fair lock.
+     */
     public static List<String> redissonKeys(String lock) {
         return List.of(lock, "redisson_lock_token:{" + lock + "}", "redisson_lock_queue:{" + lock + "}");
     }

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message that the count of a latch has become zero: {@code <origin> <generation> <server ms> - <key>}. It comes on the
- * channel of a {@link OwnerMessage}, which has a request in place of the dash. Only the key may contain blanks.
+ * The message that the count of a latch has become zero: {@code <origin> <generation> <server ms> - <key>}. It comes on
+ * the channel of a {@link OwnerMessage}, which has a request in place of the dash. Only the key may contain blanks.
  */
 public final class OpenedMessage {
     private static final int WORDS = 5;

@@ -10,10 +10,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message for the client of a request: {@code <origin> <token> <server ms> <request> <key>}. The lock was taken away from the
- * request; or it is wanted by others, if the token has the prefix {@code ?}. With the prefix {@code <}, the capacity of the lock
- * follows in place of a token: it has become smaller. Only the key may contain blanks. The origin is that of a {@link
- * GrantMessage}.
+ * A message for the client of a request: {@code <origin> <token> <server ms> <request> <key>}. The lock was taken away
+ * from the request; or it is wanted by others, if the token has the prefix {@code ?}. With the prefix
+ * {@code <}, the capacity of the lock follows in place of a token: it has become smaller. Only the key may contain
+ * blanks. The origin is that of a {@link GrantMessage}.
  */
 public final class OwnerMessage {
     private static final int WORDS = 5;

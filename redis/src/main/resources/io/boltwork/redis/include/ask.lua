@@ -1,6 +1,7 @@
--- Asks for the lock. Returns the verdict, whether the request was known, its token or the rest of the owner's lease, and its
--- position.
--- The condition is that of the request: '+<condition>' if it still waits to be signalled, '-<condition>' if it no longer does, or ''.
+-- Asks for the lock. Returns the verdict, whether the request was known, its token or the rest of the owner's lease,
+-- and its position.
+-- The condition is that of the request: '+<condition>' if it still waits to be signalled, '-<condition>' if it no
+-- longer does, or ''.
 -- Needs: time, next, extend, enter, condition, grant, recall.
 local function ask(request, lease, takeover, queue, condition)
   local more = false

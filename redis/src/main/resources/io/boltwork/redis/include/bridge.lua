@@ -3,10 +3,10 @@
 --   2  Redisson's hash of the lock. Its only field is the holder: one of Redisson, '<uuid>:<thread>', or our owner
 --   3  Redisson's counter of fencing tokens
 --   4  Redisson's queue of a fair lock
--- While Redisson holds the lock, or may take it, the lock is closed: its owner is '-', as after a release with a keep time, but not
--- in the record.
--- bridge = '<turns> <since> <left until>': how many grants ago and since when Redisson has had a chance to get the lock, and until
--- when the lock is left to Redisson, both server ms.
+-- While Redisson holds the lock, or may take it, the lock is closed: its owner is '-', as after a release with a keep
+-- time, but not in the record.
+-- bridge = '<turns> <since> <left until>': how many grants ago and since when Redisson has had a chance to get the
+-- lock, and until when the lock is left to Redisson, both server ms.
 -- Needs: time, lock, save, client, lapse.
 --- @include "warn"
 local recorded, fields = owner, redis.pcall('HLEN', KEYS[2])
@@ -46,8 +46,9 @@ end
 
 local channel, woken = 'redisson_lock__channel:{' .. KEYS[2] .. '}', false
 
--- Returns whether clients of Redisson may wait for the lock. Clients of Boltwork that listen on Redisson's channel listen on a
--- channel of their own, too, so that they can be told apart. Listeners on a sharded channel are not counted: there may be some.
+-- Returns whether clients of Redisson may wait for the lock. Clients of Boltwork that listen on Redisson's channel
+-- listen on a channel of their own, too, so that they can be told apart. Listeners on a sharded channel are not
+-- counted: there may be some.
 local function isAwaited()
   local own = string.sub(key, 1, string.find(key, ':{', 1, true)) .. 'bridge:{' .. KEYS[2] .. '}'
   local listening = redis.pcall('PUBSUB', 'NUMSUB', channel, own)

@@ -1,10 +1,10 @@
 -- The requests that wait for conditions. They are not in the queue until they are signalled.
--- c:<condition> = '<requests> <first request> <last request>'. w<request> = '<lease> <takeover> <request before> <request behind>
--- <condition>', '-' for no request; the first one's before means nothing.
--- signals = MessagePack of {condition, requests, ...}: signals that are due, and for how many requests of a condition; '' for none.
--- The field exists since the first wait for a condition.
--- A signalled request has the end ' +<condition>' in its entry in the queue, and '+<condition>' in its claim. If it does not take
--- the lock, the signal is due again.
+-- c:<condition> = '<requests> <first request> <last request>'. w<request> = '<lease> <takeover> <request before>
+-- <request behind> <condition>', '-' for no request; the first one's before means nothing.
+-- signals = MessagePack of {condition, requests, ...}: signals that are due, and for how many requests of a condition;
+-- '' for none. The field exists since the first wait for a condition.
+-- A signalled request has the end ' +<condition>' in its entry in the queue, and '+<condition>' in its claim. If it
+-- does not take the lock, the signal is due again.
 -- The functions exist only if hasConditions is true: most locks have none, and each function would cost them time.
 -- Needs: time, lock, save, ring, hasConditions.
 local due -- signals, unpacked; nil until it is needed
@@ -30,8 +30,9 @@ if hasConditions then
     end
   end
 
-  -- Returns the parts of a request: lease, takeover delay, the requests before and behind it, its condition. Returns nil if it does
-  -- not wait: a foreign hand may have torn the list. Those that are lost with it ask for the lock at their next poll.
+  -- Returns the parts of a request: lease, takeover delay, the requests before and behind it, its condition. Returns
+  -- nil if it does not wait: a foreign hand may have torn the list. Those that are lost with it ask for the lock at
+  -- their next poll.
   local function waiter(request)
     return string.match(call('HGET', key, 'w' .. request) or '', '^(%d+) (%d+) (%S+) (%S+) (.*)$')
   end
@@ -122,8 +123,8 @@ if hasConditions then
     end
   end
 
-  -- Moves requests of a condition to the tail of the queue. Those of clients that are known to be gone are dropped. Returns for how many
-  -- there was no request or no place, how many requests still wait, and whether any was moved.
+  -- Moves requests of a condition to the tail of the queue. Those of clients that are known to be gone are dropped.
+  -- Returns for how many there was no request or no place, how many requests still wait, and whether any was moved.
   local function moveToQueue(condition, count)
     local requests, request, last = waitersOf(condition)
     local moved = false

@@ -1,8 +1,8 @@
 -- Lets a request enter the queue at its tail.
 -- Needs: time, ring, save.
 
--- Compacts the first hundred places of a ring if at least half of them are holes. This removes at least 50 places, so once in
--- 50 entries is enough.
+-- Compacts the first hundred places of a ring if at least half of them are holes. This removes at least 50 places, so
+-- once in 50 entries is enough.
 local function squeeze()
   local window, names, values = {}, {}, {}
   for i = head, head + 99 do
@@ -17,7 +17,8 @@ local function squeeze()
       to = to - 1
       local request = string.match(text, '^%d+%*? %d+/?%d* %d+ (%S+)')
       names[#names + 1] = 'q' .. head + i - 1
-      for _, value in ipairs({'q' .. to, text, request and 'r' .. request or 'gone:' .. (string.match(text, '^%- 0 %d+ (.*)$') or ''), to}) do
+      for _, value in ipairs({'q' .. to, text, request and 'r' .. request or 'gone:'
+        .. (string.match(text, '^%- 0 %d+ (.*)$') or ''), to}) do
         values[#values + 1] = value
       end
     end
@@ -34,8 +35,8 @@ local function squeeze()
   end
 end
 
--- Lets a request enter unless it is in the queue already. Returns its index. The takeover delay of a request for a part of a
--- shared lock has the form '<takeover>/<weight>'.
+-- Lets a request enter unless it is in the queue already. Returns its index. The takeover delay of a request for a part
+-- of a shared lock has the form '<takeover>/<weight>'.
 local function enter(request, lease, takeover)
   local i = indexOf(request)
   if not i then

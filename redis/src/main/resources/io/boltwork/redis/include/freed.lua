@@ -1,5 +1,5 @@
--- Tells the first clients that wait for the vote that it is free, and forgets them. They are told on the channel that warn uses.
--- watchers = '<client> <until, server ms> <client> <until> ...', the oldest first. Some may have expired.
+-- Tells the first clients that wait for the vote that it is free, and forgets them. They are told on the channel that
+-- warn uses. watchers = '<client> <until, server ms> <client> <until> ...', the oldest first. Some may have expired.
 -- Needs: key, time. The script has written before, because no client may hear of a change that the server refuses.
 local function free(watchers)
   local told, rest = {}, #watchers + 1

@@ -12,8 +12,8 @@ local function grant()
   end
 end
 
--- Returns the ms until the owner's claim ends or a kept lock opens. -1: the lock is free and requests may wait, or signals are due,
--- but no more places may be examined.
+-- Returns the ms until the owner's claim ends or a kept lock opens. -1: the lock is free and requests may wait, or
+-- signals are due, but no more places may be examined.
 local function claimed()
   if owner == '' and head or signals and dueSignals()[1] then
     return -1

@@ -21,7 +21,8 @@ local function lapse()
         if not head then
           head, tail = 1, 1
         end
-        found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner .. (signalled == '' and '' or ' ') .. signalled
+        found[tail] = lease .. '* ' .. takeover .. ' ' .. entered .. ' ' .. owner .. (signalled == '' and '' or ' ')
+          .. signalled
         signalled = ''
         names = {'late:' .. client, '1', 'r' .. owner, tail}
       else

@@ -39,8 +39,8 @@ end
 -- Writes the whole record. The ids of a generation that has ended go with the old key.
 local function rewrite()
   call('DEL', key)
-  call('HSET', key, 'count', string.format('%d', count), 'generation', string.format('%.0f', generation), 'setters', setters,
-    'ended', ended, 'waiting', waiting)
+  call('HSET', key, 'count', string.format('%d', count), 'generation', string.format('%.0f', generation), 'setters',
+    setters, 'ended', ended, 'waiting', waiting)
   touch()
 end
 

@@ -1,6 +1,6 @@
--- Reads the hash of the lock. If owner is empty, there is none, and token, ends and claim mean nothing. head and tail are nil
--- if no request waits. expires is when the key expires, or nil. A value that is not a number counts as missing. For lapsed,
--- see ring, for signals see condition, for bridge see bridge.
+-- Reads the hash of the lock. If owner is empty, there is none, and token, ends and claim mean nothing. head and tail
+-- are nil if no request waits. expires is when the key expires, or nil. A value that is not a number counts as missing.
+-- For lapsed, see ring, for signals see condition, for bridge see bridge.
 -- Needs: key, time, request: '' for none.
 --- @include "torn"
 local read = call('HMGET', key, 'owner', 'token', 'until', 'claim', 'fence', 'head', 'tail', 'x', 'lapsed', 'signals',

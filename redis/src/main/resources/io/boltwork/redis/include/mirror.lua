@@ -1,4 +1,5 @@
--- Writes the owner of the lock to Redisson's hash. If there is none, wakes the clients of Redisson that wait for the lock.
+-- Writes the owner of the lock to Redisson's hash. If there is none, wakes the clients of Redisson that wait for the
+-- lock.
 -- Needs: bridge.
 local isShut = shut and owner == '-' and ends == shut
 local owns = isShut and '' or owner

@@ -1,5 +1,5 @@
--- Gives a free lock, as a claim, to the first request in the queue whose client listens. Requests before it are removed.
--- Stops if the asker itself is the first. Returns whether it stopped because no more places may be examined.
+-- Gives a free lock, as a claim, to the first request in the queue whose client listens. Requests before it are
+-- removed. Stops if the asker itself is the first. Returns whether it stopped because no more places may be examined.
 -- Needs: tell, lapse, own, condition, recall.
 local function giveToNext(asker)
   local more = false
@@ -32,8 +32,8 @@ local function giveToNext(asker)
   return more and head
 end
 
--- Does what giveToNext does. If the queue has no more requests because signals were not used, the next requests of their conditions
--- follow.
+-- Does what giveToNext does. If the queue has no more requests because signals were not used, the next requests of
+-- their conditions follow.
 local function giveToOthers(asker)
   local more, moved = false, true
   while owner == '' and not more and moved do

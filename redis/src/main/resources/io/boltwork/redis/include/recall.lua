@@ -29,8 +29,8 @@ local function isNext(request)
   return other == request or not head
 end
 
--- Recalls the lock for a request that has been queued. The first request in the queue does so for all, unless it is a late one
--- of the owner's client.
+-- Recalls the lock for a request that has been queued. The first request in the queue does so for all, unless it is a
+-- late one of the owner's client.
 local function recallFor(request)
   local other = first()
   if other and (other == request or clientOf(other) == clientOf(owner)) then

@@ -1,9 +1,9 @@
 -- The queue is a ring of entries q<head> to q<tail - 1> = '<lease> <takeover> <entered, server ms> <request>', with
--- '<takeover>/<weight>' in a shared lock. A removed entry leaves a hole. r<request> = its index, so that a request enters once.
--- An empty ring has no fields.
+-- '<takeover>/<weight>' in a shared lock. A removed entry leaves a hole. r<request> = its index, so that a request
+-- enters once. An empty ring has no fields.
 -- An entry that ends with ' +<condition>' has taken a signal of that condition, see condition.
--- '<lease>*' marks an entry that is in the queue for the second time, after its first claim was short and lapsed. late:<client>
--- exists while the client has such an entry.
+-- '<lease>*' marks an entry that is in the queue for the second time, after its first claim was short and lapsed.
+-- late:<client> exists while the client has such an entry.
 -- gone:<client> = i: a claim of the client has lapsed, so its entries below i do not count. q<i> = '- 0 <when, server
 -- ms> <client>' ends this when the head passes.
 -- lapsed = '<end of short claims> <when a full claim lapsed last, both server ms> <no gone:<client> is larger>'.
@@ -43,7 +43,8 @@ local function leaveUnused(signalled)
 end
 
 -- Moves the head to the next entry that counts, and returns its parts: lease, mark, takeover delay, when it entered,
--- request, weight, '+<condition>' or ''. Removes the entries that the head passes. Returns nil if there is none, or if no more places may be examined.
+-- request, weight, '+<condition>' or ''. Removes the entries that the head passes. Returns nil if there is none, or if
+-- no more places may be examined.
 local function settle()
   local entry, names = {}, {}
   stored = stored or head

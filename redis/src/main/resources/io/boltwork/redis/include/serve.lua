@@ -10,7 +10,8 @@ local function channelOf(client)
   return channel .. (tag and '{' .. tag .. '}:' or '') .. client, tag
 end
 
--- Tells a client that its request holds a part of the lock. Returns the number of receivers. See tell.lua for the origin.
+-- Tells a client that its request holds a part of the lock. Returns the number of receivers. See tell.lua for the
+-- origin.
 local function tell(request, token, last, lease)
   local channel, tag = channelOf(clientOf(request))
   local message = origin .. string.format(' %.0f-%.0f %.0f %.0f ', token, last, now, lease) .. request .. ' ' .. key
@@ -56,8 +57,8 @@ local function lapseClaim(entry)
     found[tail] = string.format('%.0f* %s/%.0f %s ', entry.lease, takeover, entry.weight, entered) .. entry.id
     tail = tail + 1
     stored = head
-    save('lapsed', lapsed, 'late:' .. client, '1', 'r' .. entry.id, tail - 1, 'q' .. tail - 1, found[tail - 1], 'head', head,
-      'tail', tail)
+    save('lapsed', lapsed, 'late:' .. client, '1', 'r' .. entry.id, tail - 1, 'q' .. tail - 1, found[tail - 1], 'head',
+      head, 'tail', tail)
   elseif head then
     drop(client, short, since)
   else
@@ -73,8 +74,8 @@ local function finish(entry)
   end
 end
 
--- Removes entries that have ended. Returns whether none is left. A search that an earlier call began is not enough if the least
--- end that it found has passed since.
+-- Removes entries that have ended. Returns whether none is left. A search that an earlier call began is not enough if
+-- the least end that it found has passed since.
 local function lapse()
   while now >= soon do
     while at < n and slots.left > 0 do
@@ -108,8 +109,8 @@ local function pop(request, mark)
   head = head + 1
 end
 
--- Grants what is free to the first requests in the queue that fit and whose clients listen, until one does not fit or is the
--- asker. Returns whether there is more to do than one call does.
+-- Grants what is free to the first requests in the queue that fit and whose clients listen, until one does not fit or
+-- is the asker. Returns whether there is more to do than one call does.
 local function serve(asker)
   lapse() -- if it examines all that it may, then settle finds none
   local more = false

@@ -6,8 +6,8 @@
 --   fence, all      no larger token was issued: at all, and to a request that took the whole capacity
 --   n               the number of entries; e1 to en are their ids, in no particular order
 --   at, least       the search for entries that have ended: how many it has passed, and the least end among those, ms
---   blocker         '<ms> <client>': the client whose request is at the head and does not fit, and when that was first seen,
---                   or when the client has asked since; empty if no request waits
+--   blocker         '<ms> <client>': the client whose request is at the head and does not fit, and when that was first
+--                   seen, or when the client has asked since; empty if no request waits
 --   x, lapsed, head, tail, q<i>, r<request>, gone:<client>, late:<client>: as in a plain lock
 -- An entry is h<id> = '<its index> <weight> <first token> <last token of the block> <end, ms> <lease, ms> <claim>'. The id of a
 -- hold or of a tombstone is its request, and that of a marker is ':<request>'. A tombstone has the weight 0. claim: '-' none;
@@ -30,7 +30,8 @@ end
 
 -- Notes an entry that was read.
 local function note(id, text)
-  local index, weight, token, last, ends, lease, claim = string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.+)$')
+  local index, weight, token, last, ends, lease, claim = string.match(text or '',
+    '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.+)$')
   entries[id] = index and {
     id = id,
     index = tonumber(index),
@@ -48,8 +49,8 @@ local mend
 -- Reads the hash of a lock, with the entry of a request.
 local function open(name, request)
   key = name
-  before = call('HMGET', key, 'capacity', 'set', 'used', 'soon', 'claims', 'fence', 'all', 'n', 'at', 'least', 'blocker', 'x',
-    'lapsed', 'head', 'tail', 'h' .. request, 'r' .. request)
+  before = call('HMGET', key, 'capacity', 'set', 'used', 'soon', 'claims', 'fence', 'all', 'n', 'at', 'least',
+    'blocker', 'x', 'lapsed', 'head', 'tail', 'h' .. request, 'r' .. request)
   capacity, set, used = number(before[1]), number(before[2]), number(before[3])
   soon, claims, fence, all = tonumber(before[4]) or never, number(before[5]), number(before[6]), number(before[7])
   n, at, least, blocker = number(before[8]), number(before[9]), tonumber(before[10]) or never, before[11] or ''
@@ -198,7 +199,8 @@ local function put(id, weight, ends, token, last, lease, claim, isNew)
     soon = math.min(soon, ends)
   end
   latest = math.max(latest, ends)
-  local entry = {id = id, index = n, weight = weight, token = token, last = last, ends = ends, lease = lease, claim = claim}
+  local entry = {id = id, index = n, weight = weight, token = token, last = last, ends = ends, lease = lease,
+    claim = claim}
   store(entry, isNew)
   return entry
 end
@@ -258,8 +260,8 @@ local function write(life, atLeast)
     end
     return
   end
-  local after = {capacity, set, used, soon == never and '' or soon, claims, fence, all, n, at, least == never and '' or least,
-    blocker}
+  local after = {capacity, set, used, soon == never and '' or soon, claims, fence, all, n, at,
+    least == never and '' or least, blocker}
   local names, fields = {'capacity', 'set', 'used', 'soon', 'claims', 'fence', 'all', 'n', 'at', 'least', 'blocker'}, {}
   for i, value in ipairs(after) do
     local text = type(value) == 'number' and string.format('%.0f', value) or value

@@ -1,5 +1,6 @@
--- Asks for a part of a shared lock. Returns the verdict, whether the request was known, its token or the time until the first
--- lease may end, its position (or -1 with a grant: more to do), the weight and the last token of the block, what is free.
+-- Asks for a part of a shared lock. Returns the verdict, whether the request was known, its token or the time until the
+-- first lease may end, its position (or -1 with a grant: more to do), the weight and the last token of the block, what
+-- is free.
 -- Needs: serve.
 local function granted(entry, position, known)
   return $GRANTED, known, entry.token, position, entry.weight, entry.last, 0

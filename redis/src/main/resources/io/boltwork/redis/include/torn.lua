@@ -1,5 +1,5 @@
--- Returns head and tail of a queue of which a foreign hand has deleted one or both: those of the entries that are there. A user
--- without the right to HGETALL gets none, and the requests enter anew when they ask.
+-- Returns head and tail of a queue of which a foreign hand has deleted one or both: those of the entries that are
+-- there. A user without the right to HGETALL gets none, and the requests enter anew when they ask.
 -- Needs: key, time.
 local function foundQueue(request)
   local first, last

@@ -1,4 +1,5 @@
--- Leaves a lock that was just released to Redisson for a moment, if Redisson has had no chance for a while and may wait.
+-- Leaves a lock that was just released to Redisson for a moment, if Redisson has had no chance for a while and may
+-- wait.
 -- Needs: bridge.
 if owner == '' and (turns >= $BRIDGE_TURNS or now - since >= $BRIDGE_TURNS_MILLIS) then
   turns, since = 0, now

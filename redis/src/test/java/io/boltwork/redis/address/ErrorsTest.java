@@ -50,9 +50,12 @@ class ErrorsTest {
                 "MOVED 866 127.0.0.1:7001                                             | false | false",
                 "MISCONF Redis is configured to save RDB snapshots                    | false | true",
                 "NOREPLICAS Not enough good replicas to write.                        | false | true",
-                "ERR Error running script (call to f_0f): @user_script:7: user_script:7: attempt to call | true | false",
-                "ERR Script attempted to access a non local key in a cluster node script: f00, on @user_script:5. | true | true",
-                "ERR Error running script (call to f_0f): @user_script: 1: Script killed by user with SCRIPT KILL | true | true",
+                "ERR Error running script (call to f_0f): @user_script:7: user_script:7: attempt to call | true |"
+                        + " false",
+                "ERR Script attempted to access a non local key in a cluster node script: f00, on @user_script:5. |"
+                        + " true | true",
+                "ERR Error running script (call to f_0f): @user_script: 1: Script killed by user with SCRIPT KILL |"
+                        + " true | true",
                 "ERR upstream connect error or disconnect                             | true  | true",
                 "ERR max number of clients reached                                    | true  | true",
                 "ERR whatever                                                         | true  | true",
@@ -183,8 +186,10 @@ class ErrorsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "ERR The user executing the script can't run this command or subcommand script: f00, on @user_script:15.",
-                "ERR ACL failure in script: User u has no permissions to run the 'hset' command script: f00, on @user_script:15."
+                "ERR The user executing the script can't run this command or subcommand script: f00, on"
+                        + " @user_script:15.",
+                "ERR ACL failure in script: User u has no permissions to run the 'hset' command script: f00, on"
+                        + " @user_script:15."
             })
     void aRightMissingInAScriptIsReportedForAllServerVersions(String error) {
         assertThat(errors.refused(error, "the lock 'x'").cause()).hasMessageContaining("the user lacks a right");

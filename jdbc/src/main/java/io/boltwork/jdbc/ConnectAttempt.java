@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An attempt to connect, on a thread of its own. Drivers may wait without end for a server that has accepted the connection and
- * then stopped. Such an attempt is given up, and a connection that comes of it later is returned.
+ * An attempt to connect, on a thread of its own. Drivers may wait without end for a server that has accepted the
+ * connection and then stopped. Such an attempt is given up, and a connection that comes of it later is returned.
  */
 final class ConnectAttempt {
     /** Each is a thread, and perhaps a connection. */

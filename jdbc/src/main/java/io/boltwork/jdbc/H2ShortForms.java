@@ -15,14 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The commands that are one statement in H2: {@code FINAL TABLE} reads the rows that a statement has written.
  *
- * <p>H2 reads its clock when a statement begins, and a statement may then wait for a row. So an acquire that finds the lock free
- * could be too late, and be executed after the request was withdrawn. That is why it needs the version of the row, which each
- * withdraw raises. The version is known from the last release.
+ * <p>H2 reads its clock when a statement begins, and a statement may then wait for a row. So an acquire that finds the
+ * lock free could be too late, and be executed after the request was withdrawn. That is why it needs the version of the
+ * row, which each withdraw raises. The version is known from the last release.
  */
 final class H2ShortForms implements ShortForms {
     private static final String NOW = "({clock} / 1000)";
 
-    /** A database that was restored from a backup may give a version again, so it does not show that the lock is free. */
+    /**
+     * A database that was restored from a backup may give a version again, so it does not show that the lock is free.
+     */
     private static final String ACQUIRE = """
             SELECT {clock} AS clock, 0 AS started, token FROM FINAL TABLE (
                 UPDATE {lock} SET version = version + 1, owner = :owner,

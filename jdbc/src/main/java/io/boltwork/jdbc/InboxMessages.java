@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Messages in a table. A client asks for them only while it waits for something, and says at least once a second then that it
- * does. {@link #begin}, {@link #receive} and {@link #end} are called by one thread; all else is thread-safe.
+ * Messages in a table. A client asks for them only while it waits for something, and says at least once a second then
+ * that it does. {@link #begin}, {@link #receive} and {@link #end} are called by one thread; all else is thread-safe.
  */
 final class InboxMessages implements Messages {
     /** A client is gone if it has not said for so long that it asks for messages, in microseconds. */

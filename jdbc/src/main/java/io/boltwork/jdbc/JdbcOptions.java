@@ -64,9 +64,10 @@ public final class JdbcOptions {
     }
 
     /**
-     * Sets whether the backend makes its tables if they are missing. Default: {@code true}. Otherwise an administrator runs
-     * the script of the database, which is in the jar: {@code io/boltwork/jdbc/postgresql.sql}, {@code mariadb.sql} or {@code
-     * h2.sql}. The backend runs the same script, and needs the right to create tables only if they are missing.
+     * Sets whether the backend makes its tables if they are missing. Default: {@code true}. Otherwise an administrator
+     * runs the script of the database, which is in the jar: {@code io/boltwork/jdbc/postgresql.sql}, {@code
+     * mariadb.sql} or {@code h2.sql}. The backend runs the same script, and needs the right to create tables only if
+     * they are missing.
      *
      * @param create whether missing tables are made
      * @return these options with that setting
@@ -85,13 +86,14 @@ public final class JdbcOptions {
     }
 
     /**
-     * Sets how the names of the tables begin. Clients with different prefixes have different locks. The tables are {@code
-     * <prefix>lock}, {@code <prefix>client}, {@code <prefix>inbox} and {@code <prefix>store}. Default: {@code boltwork_}.
+     * Sets how the names of the tables begin. Clients with different prefixes have different locks. The tables are
+     * {@code <prefix>lock}, {@code <prefix>client}, {@code <prefix>inbox} and {@code <prefix>store}. Default:
+     * {@code boltwork_}.
      *
-     * @param prefix letters from a to z, digits and underscores, 1 to 41 characters, not beginning with a digit; a schema of
-     *     up to 63 such characters and a dot may precede it, as in {@code shop.boltwork_}. All is written without quotes, so
-     *     a schema that is a reserved word of the database, such as {@code order}, is refused when the client is created.
-     *     Letters are written in lower case, those of the schema as they are
+     * @param prefix letters from a to z, digits and underscores, 1 to 41 characters, not beginning with a digit; a
+     *     schema of up to 63 such characters and a dot may precede it, as in {@code shop.boltwork_}. All is written
+     *     without quotes, so a schema that is a reserved word of the database, such as {@code order}, is refused when
+     *     the client is created. Letters are written in lower case, those of the schema as they are
      * @return these options with that prefix
      * @throws IllegalArgumentException if the prefix is invalid
      */
@@ -106,8 +108,8 @@ public final class JdbcOptions {
                     .collect(Collectors.joining("', '", "', which has '", "'"));
             throw new IllegalArgumentException(
                     "prefix must be 1 to 41 of the characters a-z, 0-9 and _, without quotes and not"
-                            + " beginning with a digit, such as boltwork_. A schema of up to 63 of these characters and a point may"
-                            + " precede it, as in shop.boltwork_. It is '" + Printable.text(prefix)
+                            + " beginning with a digit, such as boltwork_. A schema of up to 63 of these characters and"
+                            + " a point may precede it, as in shop.boltwork_. It is '" + Printable.text(prefix)
                             + (STRANGE.matcher(prefix).find() ? Printable.text(strange) : "'"));
         }
         int dot = prefix.indexOf('.') + 1;
@@ -125,8 +127,8 @@ public final class JdbcOptions {
     }
 
     /**
-     * Sets how long the creation of a client waits for the backend's connections. The database may refuse sooner. The data
-     * source has limits of its own. Default: 10 s.
+     * Sets how long the creation of a client waits for the backend's connections. The database may refuse sooner. The
+     * data source has limits of its own. Default: 10 s.
      *
      * @param timeout 100 ms to 10 min
      * @return these options with that timeout
@@ -147,8 +149,9 @@ public final class JdbcOptions {
     }
 
     /**
-     * Sets how long the backend waits for the answer to a statement. It is set as the network timeout of the connections. H2
-     * has none: a call waits for a frozen H2 server until that answers or the connection breaks. Default: 2 s.
+     * Sets how long the backend waits for the answer to a statement. It is set as the network timeout of the
+     * connections. H2 has none: a call waits for a frozen H2 server until that answers or the connection breaks.
+     * Default: 2 s.
      *
      * @param timeout 100 ms to 1 min
      * @return these options with that timeout
@@ -169,8 +172,9 @@ public final class JdbcOptions {
     }
 
     /**
-     * Sets how often a client that waits for a lock asks for its messages, if the database does not send them. PostgreSQL
-     * sends them, except through PgBouncer in transaction mode. Clients that do not wait ask for nothing. Default: 50 ms.
+     * Sets how often a client that waits for a lock asks for its messages, if the database does not send them.
+     * PostgreSQL sends them, except through PgBouncer in transaction mode. Clients that do not wait ask for nothing.
+     * Default: 50 ms.
      *
      * @param interval 5 ms to 1 s
      * @return these options with that interval
@@ -191,9 +195,9 @@ public final class JdbcOptions {
     }
 
     /**
-     * Sets how long the row of an unused lock is kept. A row in use is kept regardless of this setting. Clients that share a
-     * lock may have different settings; the longest one applies. Fencing tokens grow even if the row is dropped, because
-     * they come from the database's clock, unless that clock is set back. Default: 10 minutes.
+     * Sets how long the row of an unused lock is kept. A row in use is kept regardless of this setting. Clients that
+     * share a lock may have different settings; the longest one applies. Fencing tokens grow even if the row is
+     * dropped, because they come from the database's clock, unless that clock is set back. Default: 10 minutes.
      *
      * @param idleLife 1 minute to 7 days
      * @return these options with that idle life

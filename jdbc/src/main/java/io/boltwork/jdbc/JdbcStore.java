@@ -377,8 +377,8 @@ final class JdbcStore implements RecordStore {
             case DEAD_WAITERS_AT_ONCE ->
                 isPush
                         ? Optional.empty()
-                        : Optional.of(
-                                "This database does not report that a client has died: it counts as alive for 3 seconds");
+                        : Optional.of("This database does not report that a client has died: it counts as alive for 3"
+                                + " seconds");
             default -> Optional.empty();
         };
     }

@@ -15,8 +15,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pool of an application, as its public getters describe it, also if other data sources wrap it. No pool is needed to
- * compile or to run this class.
+ * The pool of an application, as its public getters describe it, also if other data sources wrap it. No pool is needed
+ * to compile or to run this class.
  */
 final class KnownPool {
     /** With fewer left, work that needs a second connection waits for ever. */

@@ -13,7 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The thread that receives the messages of a client, and tells the listener of outages and of their ends. Thread-safe. */
+/**
+ * The thread that receives the messages of a client, and tells the listener of outages and of their ends. Thread-safe.
+ */
 final class MessageThread {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
 

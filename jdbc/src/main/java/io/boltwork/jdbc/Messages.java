@@ -4,7 +4,9 @@ package io.boltwork.jdbc;
 import java.sql.SQLException;
 import java.util.function.Consumer;
 
-/** The way by which messages come to a client: the database sends them, or the client asks for them. Used by one thread. */
+/**
+ * The way by which messages come to a client: the database sends them, or the client asks for them. Used by one thread.
+ */
 interface Messages {
     /** Begins to receive the messages for a client. */
     void begin(StoreSession session, String client) throws SQLException;

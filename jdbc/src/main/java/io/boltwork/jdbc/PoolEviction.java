@@ -11,9 +11,9 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * Gives up a connection that must not be used again. JDBC has no call for that: to close the connection of a pool means to return
- * it, and a pool that does not check what it gets would lend it to the application. So the pool is told in its own way, as far as
- * there is one. No pool is needed to compile or to run this class.
+ * Gives up a connection that must not be used again. JDBC has no call for that: to close the connection of a pool means
+ * to return it, and a pool that does not check what it gets would lend it to the application. So the pool is told in
+ * its own way, as far as there is one. No pool is needed to compile or to run this class.
  */
 final class PoolEviction {
     private static final String TOMCAT = "org.apache.tomcat.jdbc.pool.PooledConnection";
@@ -21,7 +21,8 @@ final class PoolEviction {
     private PoolEviction() {}
 
     /**
-     * Closes a connection and lets its pool forget it. The connection has been aborted, as far as its driver can do that.
+     * Closes a connection and lets its pool forget it. The connection has been aborted, as far as its driver can do
+     * that.
      *
      * @param source where the connection comes from
      * @param connection the connection as the source has given it
@@ -43,8 +44,8 @@ final class PoolEviction {
     }
 
     /**
-     * Breaks a connection, so that statements which wait fail. That of the driver is broken, because Agroal's own would never be
-     * returned to its pool after an abort.
+     * Breaks a connection, so that statements which wait fail. That of the driver is broken, because Agroal's own would
+     * never be returned to its pool after an abort.
      */
     static void abort(Connection connection) {
         quietly(() -> {

@@ -11,11 +11,13 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Messages by LISTEN and NOTIFY. Each client has a channel, and holds a shared advisory lock as long as its connection lives, by
- * which others see that it listens. The only class that uses PostgreSQL's driver. Not thread-safe.
+ * Messages by LISTEN and NOTIFY. Each client has a channel, and holds a shared advisory lock as long as its connection
+ * lives, by which others see that it listens. The only class that uses PostgreSQL's driver. Not thread-safe.
  */
 final class PostgresMessages implements Messages {
-    /** The longest wait for a notification, after which the thread looks whether it is to end or to change its channel. */
+    /**
+     * The longest wait for a notification, after which the thread looks whether it is to end or to change its channel.
+     */
     private static final int WAIT_MILLIS = 200;
     /** A notification takes less than a millisecond, or never arrives. */
     private static final long PROBE = TimeUnit.SECONDS.toNanos(1);
@@ -36,8 +38,8 @@ final class PostgresMessages implements Messages {
     }
 
     /**
-     * Begins, and sends a notification to this client over another connection. Returns whether it arrives within a second:
-     * LISTEN has no effect behind PgBouncer in transaction mode.
+     * Begins, and sends a notification to this client over another connection. Returns whether it arrives within a
+     * second: LISTEN has no effect behind PgBouncer in transaction mode.
      */
     boolean beginAndProbe(StoreSession session, String client) throws SQLException {
         PostgresChannel own = PostgresChannel.of(prefix, client);

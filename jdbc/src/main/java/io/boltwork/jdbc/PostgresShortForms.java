@@ -22,12 +22,14 @@ import org.jspecify.annotations.Nullable;
  * The commands that are one statement in PostgreSQL. They make the same records, and the same answers, as {@link
  * io.boltwork.spi.rules.LockRules}; a test compares both. Immutable.
  *
- * <p>Each statement first looks at the row ({@code seen}, in the statement's snapshot). If the short form does not apply, it
- * returns the row, and has neither written nor locked anything. Otherwise it writes ({@code done}), and checks the row again
- * under its lock, because another statement may have been faster.
+ * <p>Each statement first looks at the row ({@code seen}, in the statement's snapshot). If the short form does not
+ * apply, it returns the row, and has neither written nor locked anything. Otherwise it writes ({@code done}), and
+ * checks the row again under its lock, because another statement may have been faster.
  */
 final class PostgresShortForms implements ShortForms {
-    /** The latest version of a row, from the version at a place on. It is of another row if the place was used again. */
+    /**
+     * The latest version of a row, from the version at a place on. It is of another row if the place was used again.
+     */
     private static final String LATEST = "(SELECT currtid2('{lock}', :tid))";
 
     private static final String SEEN = """
@@ -38,7 +40,8 @@ final class PostgresShortForms implements ShortForms {
             """.replace("{at}", at("0"));
 
     private static final String DONE = """
-            SELECT TRUE AS done, {clock} AS clock, {started} AS started, d.version, d.expires_at, d.fence, d.token, d.until_at,
+            SELECT TRUE AS done, {clock} AS clock, {started} AS started, d.version, d.expires_at, d.fence, d.token,
+                d.until_at,
                 CAST(NULL AS TEXT) AS owner, CAST(NULL AS TEXT) AS rest, CAST(d.ctid AS TEXT) AS place FROM""";
 
     private static final String NOT_DONE = """
@@ -46,15 +49,17 @@ final class PostgresShortForms implements ShortForms {
                 CAST(s.ctid AS TEXT) FROM seen s WHERE NOT EXISTS (SELECT 1 FROM updated)""";
 
     /**
-     * The new row of a lock that is acquired. The sub-SELECT reads the clock once. It is evaluated again if another statement has
-     * changed the row meanwhile. A record that has expired counts as missing, so its fence does not count.
+     * The new row of a lock that is acquired. The sub-SELECT reads the clock once. It is evaluated again if another
+     * statement has changed the row meanwhile. A record that has expired counts as missing, so its fence does not
+     * count.
      */
     private static final String ACQUIRE =
             SEEN + """
             updated AS (
                 UPDATE {lock} AS r
                 SET (version, expires_at, drop_at, fence, token, until_at, owner) = (
-                    SELECT r.version + 1, e.expires, greatest(e.expires, e.now + :life), e.token + :block, e.token, e.ends, :owner
+                    SELECT r.version + 1, e.expires, greatest(e.expires, e.now + :life), e.token + :block, e.token,
+                        e.ends, :owner
                     FROM (
                         SELECT n.now, n.token, n.now + :lease AS ends,
                             CASE WHEN (r.expires_at - n.now - :lease) * 8 < :life * 7
@@ -87,7 +92,8 @@ final class PostgresShortForms implements ShortForms {
                 UPDATE {lock} AS r SET version = r.version + 1, owner = NULL, token = 0,
                     fence = CASE WHEN r.token = :first AND r.fence = :first + :block THEN :last
                         ELSE greatest(r.fence, :last) END,
-                    expires_at = CASE WHEN (r.expires_at - c.now) * 8 < :life * 7 THEN c.now + :life ELSE r.expires_at END,
+                    expires_at = CASE WHEN (r.expires_at - c.now) * 8 < :life * 7
+                        THEN c.now + :life ELSE r.expires_at END,
                     drop_at = greatest(r.expires_at, c.now + :life),
                     until_at = 0
                 FROM (SELECT {clock} / 1000 AS now) c
@@ -98,22 +104,24 @@ final class PostgresShortForms implements ShortForms {
             """ + DONE + " updated d UNION ALL " + NOT_DONE;
 
     /**
-     * The time that the leases count from is read at the beginning; only whether it is too late is decided under the lock of
-     * each row. Only one client extends a lease, so two such statements do not wait for each other in a cycle. If statements
-     * of one client do, one of them fails, and its leases are extended one by one. Positions in arrays take the place of a
-     * join, for which PostgreSQL may keep a plan that was good while the table was empty.
+     * The time that the leases count from is read at the beginning; only whether it is too late is decided under the
+     * lock of each row. Only one client extends a lease, so two such statements do not wait for each other in a cycle.
+     * If statements of one client do, one of them fails, and its leases are extended one by one. Positions in arrays
+     * take the place of a join, for which PostgreSQL may keep a plan that was good while the table was empty.
      */
     private static final String EXTEND = """
             UPDATE {lock} AS r SET version = r.version + 1,
                 until_at = greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)]),
-                expires_at = CASE WHEN (r.expires_at - greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)])) * 8
+                expires_at = CASE WHEN (r.expires_at
+                    - greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)])) * 8
                         < :life * 7
                     THEN greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)]) + :life
                     ELSE r.expires_at END,
                 drop_at = greatest(r.expires_at,
                     greatest(r.until_at, c.now + (:leases)[array_position(:names, r.name)]) + :life)
             FROM (SELECT {clock} / 1000 AS now) c
-            WHERE r.kind = 0 AND r.name = ANY(:names) AND r.rest IS NULL AND r.expires_at >= c.now AND {clock} <= :latest
+            WHERE r.kind = 0 AND r.name = ANY(:names) AND r.rest IS NULL AND r.expires_at >= c.now
+                AND {clock} <= :latest
                 AND CASE WHEN r.name = ANY(:names) THEN r.owner = (:owners)[array_position(:names, r.name)]
                     AND r.token = (:tokens)[array_position(:names, r.name)] ELSE FALSE END
             RETURNING r.name, c.now, {started} AS started""";
@@ -130,7 +138,10 @@ final class PostgresShortForms implements ShortForms {
         extend = StoreDialect.POSTGRESQL.sql(prefix, EXTEND);
     }
 
-    /** Returns an expression for the place of a row: that which the latest version has, found from {@code :tid} or by the key. */
+    /**
+     * Returns an expression for the place of a row: that which the latest version has, found from {@code :tid} or by
+     * the key.
+     */
     static String at(String kind) {
         String row = "(SELECT ctid FROM {lock} WHERE kind = " + kind + " AND name = :name";
         return "(SELECT COALESCE(" + row + " AND ctid = " + LATEST + "), " + row + ")))";

@@ -7,15 +7,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a record in columns. The first line of a lock's text has columns of its own, so that one statement can change
- * them. All other text is in the column {@code rest}.
+ * The text of a record in columns. The first line of a lock's text has columns of its own, so that one statement can
+ * change them. All other text is in the column {@code rest}.
  *
  * @param expiresAt the column {@code expires_at}; 0 if the record is not of a lock
  * @param fence the column {@code fence}
  * @param token the column {@code token}
  * @param until the column {@code until_at}
- * @param owner the column {@code owner}: the last field of the line without its first character, or {@code null}. It has
- *     no control characters, which PostgreSQL could not store
+ * @param owner the column {@code owner}: the last field of the line without its first character, or {@code null}. It
+ *     has no control characters, which PostgreSQL could not store
  * @param rest the column {@code rest}
  */
 record RecordColumns(

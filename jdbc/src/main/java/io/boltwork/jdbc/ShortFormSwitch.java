@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether a short form is used. A short form that the database refuses, for whatever reason, must not stop a command that
- * has a long form, so it is left out for a minute. Thread-safe.
+ * Decides whether a short form is used. A short form that the database refuses, for whatever reason, must not stop a
+ * command that has a long form, so it is left out for a minute. Thread-safe.
  */
 final class ShortFormSwitch {
     private static final System.Logger LOG = System.getLogger("io.boltwork");

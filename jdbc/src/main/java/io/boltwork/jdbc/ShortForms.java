@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The commands that a database executes with fewer statements than a read and a write. They make the same records, and the same
- * answers, as {@link io.boltwork.spi.rules.LockRules}. Thread-safe.
+ * The commands that a database executes with fewer statements than a read and a write. They make the same records, and
+ * the same answers, as {@link io.boltwork.spi.rules.LockRules}. Thread-safe.
  */
 @FunctionalInterface
 interface ShortForms {

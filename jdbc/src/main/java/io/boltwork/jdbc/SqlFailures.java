@@ -136,7 +136,10 @@ final class SqlFailures {
                 address + ": " + told(failure) + unknownName(failure) + advice(kind), isRetryable(kind), failure);
     }
 
-    /** Returns that the name of the server is unknown, if that is the cause. Some drivers only say that they cannot connect. */
+    /**
+     * Returns that the name of the server is unknown, if that is the cause. Some drivers only say that they cannot
+     * connect.
+     */
     private static String unknownName(SQLException failure) {
         return Stream.iterate((Throwable) failure, Objects::nonNull, Throwable::getCause)
                 .limit(DEEPEST)

@@ -18,9 +18,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a store: some for commands, and one for messages. They are taken from the data source at the beginning and
- * kept, so that a pool that its other users have emptied stops no renewal. One thread takes them, checks those that are idle,
- * and replaces broken ones. Only that thread waits for the data source. Thread-safe.
+ * The connections of a store: some for commands, and one for messages. They are taken from the data source at the
+ * beginning and kept, so that a pool that its other users have emptied stops no renewal. One thread takes them, checks
+ * those that are idle, and replaces broken ones. Only that thread waits for the data source. Thread-safe.
  */
 final class StoreConnections {
     /** Shorter than firewalls and pools take to drop an idle connection. */
@@ -155,8 +155,8 @@ final class StoreConnections {
     }
 
     /**
-     * Returns how many nanoseconds to wait for a connection. There may be none for a moment, which one command timeout bounds
-     * for all commands together; then they fail at once.
+     * Returns how many nanoseconds to wait for a connection. There may be none for a moment, which one command timeout
+     * bounds for all commands together; then they fail at once.
      */
     private long checkUsable() {
         lock.lock();
@@ -452,7 +452,9 @@ final class StoreConnections {
 
     // ================================================================ the end
 
-    /** Ends the thread, returns the connections that are not in use, and breaks the others. Waits for that a short time. */
+    /**
+     * Ends the thread, returns the connections that are not in use, and breaks the others. Waits for that a short time.
+     */
     void close(long patienceMillis) {
         closed = true;
         thread.interrupt();

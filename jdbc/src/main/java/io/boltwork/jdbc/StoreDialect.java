@@ -10,8 +10,8 @@ import java.util.Map;
 /** What the statements of databases differ in. */
 enum StoreDialect {
     /**
-     * PostgreSQL. {@code clock_timestamp()} is evaluated where and when it is used; {@code now()} would be the time at which
-     * the statement began, before it waited for a row.
+     * PostgreSQL. {@code clock_timestamp()} is evaluated where and when it is used; {@code now()} would be the time at
+     * which the statement began, before it waited for a row.
      */
     POSTGRESQL("postgresql.sql") {
         @Override
@@ -57,9 +57,9 @@ enum StoreDialect {
     },
 
     /**
-     * MariaDB and MySQL. {@code UTC_TIMESTAMP} is the time at which the statement began. {@code SYSDATE} is evaluated where
-     * it is used, but is local time, which repeats an hour once a year. So the difference between it and the local time at
-     * the beginning is added, modulo 15 minutes, which no change of local time is a fraction of.
+     * MariaDB and MySQL. {@code UTC_TIMESTAMP} is the time at which the statement began. {@code SYSDATE} is evaluated
+     * where it is used, but is local time, which repeats an hour once a year. So the difference between it and the
+     * local time at the beginning is added, modulo 15 minutes, which no change of local time is a fraction of.
      */
     MARIADB("mariadb.sql") {
         @Override
@@ -158,7 +158,10 @@ enum StoreDialect {
         this.script = script;
     }
 
-    /** Returns an expression for the time, in microseconds since the epoch, evaluated where it is used if that is possible. */
+    /**
+     * Returns an expression for the time, in microseconds since the epoch, evaluated where it is used if that is
+     * possible.
+     */
     abstract String clock();
 
     /** Returns an expression for the time that does not change within a statement, as far as the database has one. */
@@ -196,8 +199,8 @@ enum StoreDialect {
 
     /** Returns what to do if the database refuses a statement. */
     String remedy() {
-        return ". The tables may be those of another program or version: give Boltwork's a prefix of their own, or make them"
-                + " with the script from the jar (io/boltwork/jdbc/*.sql)";
+        return ". The tables may be those of another program or version: give Boltwork's a prefix of their own, or"
+                + " make them with the script from the jar (io/boltwork/jdbc/*.sql)";
     }
 
     /** Returns the end of a SELECT without a table. */
@@ -211,9 +214,9 @@ enum StoreDialect {
     }
 
     /**
-     * Returns a parameter with its type. A database that finds out the type from the context fails where the context says
-     * nothing, and a driver that sends values as literals, as PostgreSQL's does with {@code preferQueryMode=simple}, does not
-     * say the type either.
+     * Returns a parameter with its type. A database that finds out the type from the context fails where the context
+     * says nothing, and a driver that sends values as literals, as PostgreSQL's does with
+     * {@code preferQueryMode=simple}, does not say the type either.
      */
     String typed(String parameter, String type) {
         return parameter;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Executes each kind of statement once, so that a database which refuses one is refused when the client is created, and not when
- * a lock waits for it. Leaves nothing behind: most statements match no row, and two rows are deleted again.
+ * Executes each kind of statement once, so that a database which refuses one is refused when the client is created, and
+ * not when a lock waits for it. Leaves nothing behind: most statements match no row, and two rows are deleted again.
  */
 final class StoreProbe {
     /** Long before any clock, and far longer than any age. */

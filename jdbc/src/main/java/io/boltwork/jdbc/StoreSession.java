@@ -13,8 +13,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of the backend: in auto-commit mode, at READ COMMITTED, with a network timeout. All three are restored before
- * it is returned. Not thread-safe, except for {@link #abort}.
+ * A connection of the backend: in auto-commit mode, at READ COMMITTED, with a network timeout. All three are restored
+ * before it is returned. Not thread-safe, except for {@link #abort}.
  */
 final class StoreSession {
     private static final int UNKNOWN = -1;

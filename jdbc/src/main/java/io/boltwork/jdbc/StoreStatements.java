@@ -96,8 +96,8 @@ final class StoreStatements {
     }
 
     /**
-     * The new values of the columns may be computed from old or new ones, which MariaDB and others do differently: to compute
-     * a column twice changes nothing.
+     * The new values of the columns may be computed from old or new ones, which MariaDB and others do differently: to
+     * compute a column twice changes nothing.
      */
     private static NamedSql extend(StoreDialect dialect, String prefix) {
         String end = "GREATEST(until_at, FLOOR({statementClock} / 1000) + :lease)";

@@ -68,7 +68,10 @@ final class StoreTables {
         return address;
     }
 
-    /** Finds out which database a connection is to, and makes the tables if they are missing. Returns the identity of both. */
+    /**
+     * Finds out which database a connection is to, and makes the tables if they are missing. Returns the identity of
+     * both.
+     */
     String prepare(Connection connection) throws SQLException {
         StoreStatements known = statements;
         if (known == null) {

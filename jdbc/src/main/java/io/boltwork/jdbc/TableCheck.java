@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares tables that may have been made by hand with those of the script. It finds what would show much later, or never:
- * without its key, a table may contain one lock twice, and two clients hold it.
+ * Compares tables that may have been made by hand with those of the script. It finds what would show much later, or
+ * never: without its key, a table may contain one lock twice, and two clients hold it.
  */
 final class TableCheck {
     private static final Pattern TABLE =

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The primary of a database is killed, and its replica is promoted. Clients have both addresses in one URL. The lock has one owner
- * at a time, and holders keep their tokens. The subclasses name the database.
+ * The primary of a database is killed, and its replica is promoted. Clients have both addresses in one URL. The lock
+ * has one owner at a time, and holders keep their tokens. The subclasses name the database.
  */
 abstract class FailoverTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

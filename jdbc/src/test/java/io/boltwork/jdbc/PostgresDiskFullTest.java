@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PostgreSQL on a disk that is full: what holders and new callers see, and that all goes on when there is room again. */
+/**
+ * PostgreSQL on a disk that is full: what holders and new callers see, and that all goes on when there is room again.
+ */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "-Dboltwork.proof=true")
 class PostgresDiskFullTest {
     private static final LockOptions LEASE = LockOptions.renewedLease(Slack.of(Duration.ofSeconds(6)));

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that a lock in use does not become slower while a transaction stays open, such as that of a backup. PostgreSQL can then
- * remove no old version of the lock's row.
+ * Tests that a lock in use does not become slower while a transaction stays open, such as that of a backup. PostgreSQL
+ * can then remove no old version of the lock's row.
  */
 class PostgresOpenTransactionTest {
     private static final PostgresSite SITE = PostgresSite.get();

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Compares the short forms with the rules: random commands, with the same clock, must make equal records and answers. The subclasses name the database. */
+/**
+ * Compares the short forms with the rules: random commands, with the same clock, must make equal records and answers.
+ * The subclasses name the database.
+ */
 abstract class ShortFormsTest {
     private static final int LONGER = Boolean.getBoolean("boltwork.proof") ? 13 : 1;
 

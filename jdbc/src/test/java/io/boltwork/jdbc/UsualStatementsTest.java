@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests that a lock returns to the short forms of its commands after anything unusual has happened to it: a pair then costs as
- * many statements as before. The subclasses name the database.
+ * Tests that a lock returns to the short forms of its commands after anything unusual has happened to it: a pair then
+ * costs as many statements as before. The subclasses name the database.
  */
 abstract class UsualStatementsTest {
     private static final long LEASE = 60_000;

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients take a lock in turns while leaders are killed and frozen. The lock has one owner at a time, and the turns go on. */
+/**
+ * Clients take a lock in turns while leaders are killed and frozen. The lock has one owner at a time, and the turns go
+ * on.
+ */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class EnsembleFailoverTest {
     private static final int CLIENTS = 3;

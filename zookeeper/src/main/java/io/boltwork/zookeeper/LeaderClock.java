@@ -7,12 +7,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of the ensemble's leader, as far as this client knows it. The leader writes its time into the status of a node when
- * it executes a write, at some moment between sending and answer. From then on the interval grows by 1 % of the time that
- * passes at both ends, because clocks run at different rates. Intervals of several writes are intersected.
+ * The clock of the ensemble's leader, as far as this client knows it. The leader writes its time into the status of a
+ * node when it executes a write, at some moment between sending and answer. From then on the interval grows by 1 % of
+ * the time that passes at both ends, because clocks run at different rates. Intervals of several writes are
+ * intersected.
  *
- * <p>Each leader has an epoch, the upper half of the transaction numbers. Another epoch is another clock; this one's goes on in
- * the minds of the clients that still count by it, and stays right. Thread-safe.
+ * <p>Each leader has an epoch, the upper half of the transaction numbers. Another epoch is another clock; this one's
+ * goes on in the minds of the clients that still count by it, and stays right. Thread-safe.
  */
 final class LeaderClock {
     private static final long MICROS = 1_000;

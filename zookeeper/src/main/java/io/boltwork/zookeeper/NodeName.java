@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
-/** Writes any text as the name of a node. ZooKeeper forbids slashes, control characters, some Unicode, and dots alone. */
+/**
+ * Writes any text as the name of a node. ZooKeeper forbids slashes, control characters, some Unicode, and dots alone.
+ */
 final class NodeName {
     private static final char ESCAPE = '%';
     private static final int DIGITS = 4;

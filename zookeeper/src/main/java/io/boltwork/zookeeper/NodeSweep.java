@@ -17,8 +17,8 @@ import org.apache.zookeeper.Op;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drops records that have expired, and the inboxes of clients that are gone. Looks at the buckets in random order for a second,
- * so that several clients share the work. Not thread-safe.
+ * Drops records that have expired, and the inboxes of clients that are gone. Looks at the buckets in random order for a
+ * second, so that several clients share the work. Not thread-safe.
  */
 final class NodeSweep {
     /** The time for one sweep, which shares its thread with the events of the connection. The next sweep goes on. */

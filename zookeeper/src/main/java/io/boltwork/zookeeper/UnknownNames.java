@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The names of servers that have no address. ZooKeeper's client only logs that, and tries to connect for as long as anybody waits.
- * Thread-safe.
+ * The names of servers that have no address. ZooKeeper's client only logs that, and tries to connect for as long as
+ * anybody waits. Thread-safe.
  */
 final class UnknownNames {
     private final List<String> names;

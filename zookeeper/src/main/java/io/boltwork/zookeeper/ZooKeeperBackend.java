@@ -10,19 +10,19 @@ import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.zookeeper.client.ConnectStringParser;
 
 /**
- * A backend that keeps locks on ZooKeeper 3.6 or later, through Curator's framework. It uses none of Curator's recipes: a lock
- * is one node with its owner, lease and queue, which clients change by transactions with version checks.
+ * A backend that keeps locks on ZooKeeper 3.6 or later, through Curator's framework. It uses none of Curator's recipes:
+ * a lock is one node with its owner, lease and queue, which clients change by transactions with version checks.
  *
- * <p>A free lock is acquired with a read and a write, or with a write alone if this client was the last to use it; releasing it
- * is one write. A waiting client is granted the lock by the transaction that releases it.
+ * <p>A free lock is acquired with a read and a write, or with a write alone if this client was the last to use it;
+ * releasing it is one write. A waiting client is granted the lock by the transaction that releases it.
  *
- * <p>Leases decide, not sessions: a lock outlives the session of its holder, and a client that has lost its session still holds
- * its locks as long as it can renew them in time. The time of the leases is that of the ensemble's leader, which clients know
- * up to the {@linkplain ZooKeeperOptions#clockTolerance clock tolerance}. After an election, leases that were running begin
- * again by the new leader's clock.
+ * <p>Leases decide, not sessions: a lock outlives the session of its holder, and a client that has lost its session
+ * still holds its locks as long as it can renew them in time. The time of the leases is that of the ensemble's leader,
+ * which clients know up to the {@linkplain ZooKeeperOptions#clockTolerance clock tolerance}. After an election, leases
+ * that were running begin again by the new leader's clock.
  *
- * <p>A client that was killed is noticed when its session times out. Until then it may be granted locks that it waited for, each
- * for 3 s at most.
+ * <p>A client that was killed is noticed when its session times out. Until then it may be granted locks that it waited
+ * for, each for 3 s at most.
  *
  * @since 0.1.0
  */
@@ -33,8 +33,8 @@ public final class ZooKeeperBackend extends RecordBackend {
     }
 
     /**
-     * Creates a backend with the default options and a framework of its own. No round trip; it connects when the client is
-     * created.
+     * Creates a backend with the default options and a framework of its own. No round trip; it connects when the client
+     * is created.
      *
      * @param connectString the servers, such as {@code zk1:2181,zk2:2181,zk3:2181}, and perhaps a chroot
      * @return a backend for one client
@@ -89,11 +89,11 @@ public final class ZooKeeperBackend extends RecordBackend {
     }
 
     /**
-     * Creates a backend on a framework of the user's, which it does not close. The framework's namespace, if it has one,
-     * precedes the root. Session timeout, digest and TLS are those of the framework.
+     * Creates a backend on a framework of the user's, which it does not close. The framework's namespace, if it has
+     * one, precedes the root. Session timeout, digest and TLS are those of the framework.
      *
-     * <p>Close the client before the framework. If the framework is closed first, {@link LockListener#backendDown} is called,
-     * all calls fail at once, those that wait too, and leases run on until their deadlines.
+     * <p>Close the client before the framework. If the framework is closed first, {@link LockListener#backendDown} is
+     * called, all calls fail at once, those that wait too, and leases run on until their deadlines.
      *
      * @param framework a framework that has been started
      * @param options the options

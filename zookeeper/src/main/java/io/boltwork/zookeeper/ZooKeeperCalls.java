@@ -21,8 +21,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests, and waits for their answers for the command timeout at most. Curator makes the connections; its own blocking
- * calls have no time limit and repeat requests, so they are not used. Thread-safe.
+ * Sends requests, and waits for their answers for the command timeout at most. Curator makes the connections; its own
+ * blocking calls have no time limit and repeat requests, so they are not used. Thread-safe.
  */
 final class ZooKeeperCalls {
     private final CuratorFramework curator;

@@ -66,16 +66,17 @@ public final class ZooKeeperOptions {
     /**
      * Returns the default options.
      *
-     * @return the root {@code /boltwork}, a session timeout of 10 s, a connect timeout of 10 s, a command timeout of 2 s, an idle life of 10 minutes, a
-     *     clock tolerance of 100 ms, no digest, nodes that every client may read and write, no TLS
+     * @return the root {@code /boltwork}, a session timeout of 10 s, a connect timeout of 10 s, a command timeout of 2
+     *     s, an idle life of 10 minutes, a clock tolerance of 100 ms, no digest, nodes that every client may read and
+     *     write, no TLS
      */
     public static ZooKeeperOptions defaults() {
         return DEFAULTS;
     }
 
     /**
-     * Sets the node under which the backend keeps everything. It is made if it is missing. Clients with different roots have
-     * different locks. A chroot in the connect string precedes it. Default: {@code /boltwork}.
+     * Sets the node under which the backend keeps everything. It is made if it is missing. Clients with different roots
+     * have different locks. A chroot in the connect string precedes it. Default: {@code /boltwork}.
      *
      * @param root an absolute path that ZooKeeper allows, other than {@code /} and {@code /zookeeper}
      * @return these options with that root
@@ -100,8 +101,8 @@ public final class ZooKeeperOptions {
 
     /**
      * Sets the session timeout that is asked for; the servers may grant another one. A client that was killed counts as
-     * alive for as long. Leases do not depend on it: a lock outlives the session of its holder. Not used with a framework of
-     * the user's. Default: 10 s.
+     * alive for as long. Leases do not depend on it: a lock outlives the session of its holder. Not used with a
+     * framework of the user's. Default: 10 s.
      *
      * @param timeout 1 s to 5 min
      * @return these options with that timeout
@@ -153,8 +154,9 @@ public final class ZooKeeperOptions {
     }
 
     /**
-     * Sets how exactly the client must know the time of the ensemble's leader. A lock whose lease ends without a release stays
-     * closed for as much longer. If every write takes longer than this to be answered, commands fail. Default: 100 ms.
+     * Sets how exactly the client must know the time of the ensemble's leader. A lock whose lease ends without a
+     * release stays closed for as much longer. If every write takes longer than this to be answered, commands fail.
+     * Default: 100 ms.
      *
      * @param tolerance 20 ms to 900 ms
      * @return these options with that tolerance
@@ -167,9 +169,9 @@ public final class ZooKeeperOptions {
     }
 
     /**
-     * Sets a name and a password for ZooKeeper's scheme {@code digest}, and lets only clients that have the same ones read and
-     * write the nodes that are made. The password is sent in clear unless the connection has TLS. Not used with a framework of
-     * the user's. Default: none.
+     * Sets a name and a password for ZooKeeper's scheme {@code digest}, and lets only clients that have the same ones
+     * read and write the nodes that are made. The password is sent in clear unless the connection has TLS. Not used
+     * with a framework of the user's. Default: none.
      *
      * @param user the name, without a colon
      * @param password the password
@@ -210,9 +212,9 @@ public final class ZooKeeperOptions {
     }
 
     /**
-     * Turns on TLS, and sets the certificate authorities to trust. The servers' certificates must also be for the names or
-     * addresses by which the client connects. The connect string lists the servers' {@code secureClientPort}. Not used with a
-     * framework of the user's. Default: no TLS.
+     * Turns on TLS, and sets the certificate authorities to trust. The servers' certificates must also be for the names
+     * or addresses by which the client connects. The connect string lists the servers' {@code secureClientPort}. Not
+     * used with a framework of the user's. Default: no TLS.
      *
      * @param authorities a file with one or more PEM certificates; read for each connection
      * @return these options with TLS and these authorities
@@ -224,8 +226,8 @@ public final class ZooKeeperOptions {
 
     /**
      * Turns on TLS, and sets the certificate that the client presents. Servers require one unless they have
-     * {@code ssl.clientAuth=none}. If no {@linkplain #withTrustedCertificates authorities} are set, those are trusted that the
-     * JVM trusts. Not used with a framework of the user's. Default: none.
+     * {@code ssl.clientAuth=none}. If no {@linkplain #withTrustedCertificates authorities} are set, those are trusted
+     * that the JVM trusts. Not used with a framework of the user's. Default: none.
      *
      * @param certificate a file with the client's certificate, any intermediate certificates, and the private key as
      *     unencrypted PKCS&nbsp;#8, all in PEM; read for each connection

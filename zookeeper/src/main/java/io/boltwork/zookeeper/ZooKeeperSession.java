@@ -24,8 +24,8 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of one client: follows the sessions that Curator makes one after another, and tells the listener. The end of a
- * session ends no lease. Thread-safe.
+ * The connection of one client: follows the sessions that Curator makes one after another, and tells the listener. The
+ * end of a session ends no lease. Thread-safe.
  */
 final class ZooKeeperSession {
     private static final System.Logger LOG = System.getLogger("io.boltwork");
@@ -166,7 +166,8 @@ final class ZooKeeperSession {
         if (!chroot.isEmpty() && made.await(made.exists("/")) == null) {
             throw new BackendException(
                     "The node " + chroot + ", which is the chroot in " + connector.address()
-                            + ", does not exist. Make it, or use ZooKeeperOptions.withRoot, whose nodes Boltwork creates",
+                            + ", does not exist. Make it, or use ZooKeeperOptions.withRoot, whose nodes Boltwork"
+                            + " creates",
                     false,
                     null);
         }
@@ -244,7 +245,10 @@ final class ZooKeeperSession {
         }
     }
 
-    /** Returns whether the client's nodes exist in this session, so that requests are sent without waiting for a connection. */
+    /**
+     * Returns whether the client's nodes exist in this session, so that requests are sent without waiting for a
+     * connection.
+     */
     boolean isReady() {
         return ready.get() && connected;
     }

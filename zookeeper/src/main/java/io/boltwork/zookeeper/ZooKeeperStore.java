@@ -35,13 +35,14 @@ import org.jspecify.annotations.Nullable;
  * Records as nodes of ZooKeeper. Thread-safe.
  *
  * <p>The version of a record consists of the version of its node and the version of its bucket, the node above it. Each
- * transaction that deletes records also writes to their bucket. A write checks both in one transaction, so it fails if the
- * record was deleted and made anew since it was read, although the node's own versions begin at 0 again. The bucket's version
- * comes from memory. It may be older than the record: then the write fails and the step is repeated.
+ * transaction that deletes records also writes to their bucket. A write checks both in one transaction, so it fails if
+ * the record was deleted and made anew since it was read, although the node's own versions begin at 0 again. The
+ * bucket's version comes from memory. It may be older than the record: then the write fails and the step is repeated.
  *
- * <p>Reads of ZooKeeper may be late, since a follower answers them. A step may begin with such a read, or with what this client
- * has written last, because it ends with a transaction: its own write, or one that only checks the versions ({@link
- * #isCurrent}). So an answer that changes nothing costs one round trip more, and a step that changes something costs none.
+ * <p>Reads of ZooKeeper may be late, since a follower answers them. A step may begin with such a read, or with what
+ * this client has written last, because it ends with a transaction: its own write, or one that only checks the versions
+ * ({@link #isCurrent}). So an answer that changes nothing costs one round trip more, and a step that changes something
+ * costs none.
  */
 final class ZooKeeperStore implements RecordStore {
     /** The version of a node that does not exist. */
@@ -183,7 +184,10 @@ final class ZooKeeperStore implements RecordStore {
         return stored(record.text(), version(bucket, node.stat().getVersion()), record.written());
     }
 
-    /** Returns a record with the present time. If it is of another clock, there may be a newer one than this client knows. */
+    /**
+     * Returns a record with the present time. If it is of another clock, there may be a newer one than this client
+     * knows.
+     */
     private StoredText stored(String text, long version, StoreClock written) {
         StoreClock now = clock();
         if (!now.run().equals(written.run())) {
@@ -358,7 +362,10 @@ final class ZooKeeperStore implements RecordStore {
         return Extended.NONE;
     }
 
-    /** Writes extended leases in one transaction. Returns the number of one whose record was changed; -1 if all are written. */
+    /**
+     * Writes extended leases in one transaction. Returns the number of one whose record was changed; -1 if all are
+     * written.
+     */
     private int extend(List<LeaseExtension> extensions, StoreClock now) {
         List<Op> ops = new ArrayList<>();
         for (LeaseExtension extension : extensions) {

@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store behind faults: it can be frozen, connections can break, and a client can stop between reading a record and writing it.
- * Thread-safe.
+ * A store behind faults: it can be frozen, connections can break, and a client can stop between reading a record and
+ * writing it. Thread-safe.
  *
  * @since 0.1.0
  */

@@ -64,7 +64,8 @@ public interface LockSite {
     int listeners();
 
     /**
-     * Returns whether the server has a queue of waiting requests: FIFO order, positions, requests that can be inspected.
+     * Returns whether the server has a queue of waiting requests: FIFO order, positions, requests that can be
+     * inspected.
      *
      * @return {@code true} unless overridden
      */
@@ -73,8 +74,8 @@ public interface LockSite {
     }
 
     /**
-     * Returns whether the locks are shared with another program. Then a hold that the server has forgotten is lost instead
-     * of restored, and names with braces are refused.
+     * Returns whether the locks are shared with another program. Then a hold that the server has forgotten is lost
+     * instead of restored, and names with braces are refused.
      *
      * @return {@code false} unless overridden
      */

@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A store of one's own: a map with versions, which the clients of one JVM share. A real store keeps the same few promises with
- * a database or a service; the comments say what to think of there. Thread-safe.
+ * A store of one's own: a map with versions, which the clients of one JVM share. A real store keeps the same few
+ * promises with a database or a service; the comments say what to think of there. Thread-safe.
  *
  * @since 0.1.0
  */

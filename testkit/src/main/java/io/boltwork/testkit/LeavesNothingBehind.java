@@ -49,9 +49,9 @@ public final class LeavesNothingBehind implements BeforeEachCallback, AfterEachC
      * Threads of the JDK and of Netty that stay alive for a while when idle, and those of the test framework. All other
      * threads, including Lettuce's, must end.
      */
-    private static final Pattern LINGERING = Pattern.compile(
-            "process reaper.*|ForkJoinPool.*|CompletableFutureDelay.*"
-                    + "|Common-Cleaner|Cleaner-\\d+|globalEventExecutor.*|junit-.*|surefire.*|Attach Listener|Java2D.*|Keep-Alive.*");
+    private static final Pattern LINGERING = Pattern.compile("process reaper.*|ForkJoinPool.*|CompletableFutureDelay.*"
+            + "|Common-Cleaner|Cleaner-\\d+|globalEventExecutor.*|junit-.*|surefire.*|Attach"
+            + " Listener|Java2D.*|Keep-Alive.*");
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 

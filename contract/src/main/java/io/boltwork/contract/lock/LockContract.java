@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Nested;
  * each test, the contract checks that nothing is left behind: at the server, no owner and no waiter of any lock that
  * was used, and no listener; in this JVM, no thread.
  *
- * <p>Most of its time, the contract waits. To run it faster, extend its parts instead, in four test classes, and let the
- * build run them in parallel JVMs: {@link CallContract}, {@link LeaseContract}, {@link LossContract} and
+ * <p>Most of its time, the contract waits. To run it faster, extend its parts instead, in four test classes, and let
+ * the build run them in parallel JVMs: {@link CallContract}, {@link LeaseContract}, {@link LossContract} and
  * {@link OutageContract}.
  *
  * <p>Tests that check durations allow for slow machines by {@link Slack}.

@@ -320,8 +320,8 @@ abstract class LockContractOwners extends ContractPart {
     }
 
     /**
-     * Returns a listener that blocks and throws on the acquisition of the lock, and uses another lock on its release. It
-     * records the threads on which it is called.
+     * Returns a listener that blocks and throws on the acquisition of the lock, and uses another lock on its release.
+     * It records the threads on which it is called.
      */
     private Ear misbehaving(Party party, CountDownLatch gate, List<String> threads) {
         return new Ear() {

@@ -39,7 +39,10 @@ abstract class LockContractTimes extends ContractPart {
         super(site);
     }
 
-    /** A call that waits for at most a time, in nanoseconds. Returns whether it got what it waited for, and gives that back. */
+    /**
+     * A call that waits for at most a time, in nanoseconds. Returns whether it got what it waited for, and gives that
+     * back.
+     */
     private interface Wait {
         boolean succeeds(long nanos) throws Exception;
     }

@@ -7,8 +7,9 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Lets only some parts of a {@link CallContract} run, whose tests wait little; all of them with {@code -Dboltwork.proof=true}. For
- * backends whose parts are tested in full elsewhere: the rules in memory, the connections by tests of their own.
+ * Lets only some parts of a {@link CallContract} run, whose tests wait little; all of them with
+ * {@code -Dboltwork.proof=true}. For backends whose parts are tested in full elsewhere: the rules in memory, the
+ * connections by tests of their own.
  *
  * @since 0.1.0
  */

@@ -6,8 +6,8 @@ import io.boltwork.contract.lock.LockContract;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The behavior that users may expect of a multi-lock with any backend, like {@link LockContract} of a lock. Each backend
- * has a test that extends this class.
+ * The behavior that users may expect of a multi-lock with any backend, like {@link LockContract} of a lock. Each
+ * backend has a test that extends this class.
  *
  * @since 0.1.0
  */

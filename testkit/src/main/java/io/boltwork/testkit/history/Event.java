@@ -50,7 +50,9 @@ public record Event(
         INVOKE,
         /** The call did what was requested. */
         OK,
-        /** The call did not do what was requested: the lock was refused, or there was no valid hold to release or check. */
+        /**
+         * The call did not do what was requested: the lock was refused, or there was no valid hold to release or check.
+         */
         FAIL,
         /** The call threw an exception that leaves the outcome open. A call that never ended counts as unknown, too. */
         UNKNOWN

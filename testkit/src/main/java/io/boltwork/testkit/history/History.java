@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  * A record of how processes have used their locks: which thread requested what, when, and with which outcome. Modeled
  * on Jepsen's histories. Immutable.
  *
- * <p>A history is text, one event per line: nanoseconds, process, thread, action, type, lock, token, share. The lines of
- * one thread are in program order; lines of different threads are in any order.
+ * <p>A history is text, one event per line: nanoseconds, process, thread, action, type, lock, token, share. The lines
+ * of one thread are in program order; lines of different threads are in any order.
  *
  * <pre>
  * 100 a t1 acquire invoke stock
@@ -34,9 +34,9 @@ import java.util.stream.Stream;
  * 180 a -  kill    ok
  * </pre>
  *
- * <p>All lines of a shared lock end with a {@linkplain RecordedShare share}. A thread has one hold of a read-write lock,
- * with levels that read and levels that write. It may have several holds of a semaphore, so the lines of a hold have its
- * token.
+ * <p>All lines of a shared lock end with a {@linkplain RecordedShare share}. A thread has one hold of a read-write
+ * lock, with levels that read and levels that write. It may have several holds of a semaphore, so the lines of a hold
+ * have its token.
  *
  * <pre>
  * 210 a t1 acquire invoke prices write

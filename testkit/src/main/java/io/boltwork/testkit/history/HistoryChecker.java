@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * acquisition. The hold may have lasted longer, and may have begun earlier, but not before it was requested. Anything
  * that a killed, frozen or lost holder did later is not covered by any promise, and proves nothing.
  *
- * <p>A hold of a plain lock takes all that there is, and so does that of a writer, or of all permits of a semaphore. The
- * holds of readers, and of some permits, leave room for others. A history is right if, for each lock, all its holds can
- * have been granted after they were requested and before their acquisitions returned, so that
+ * <p>A hold of a plain lock takes all that there is, and so does that of a writer, or of all permits of a semaphore.
+ * The holds of readers, and of some permits, leave room for others. A history is right if, for each lock, all its holds
+ * can have been granted after they were requested and before their acquisitions returned, so that
  *
  * <ul>
  *   <li>a hold that takes all is granted after all holds with smaller tokens have certainly ended, and before all holds
@@ -35,9 +35,10 @@ import org.jspecify.annotations.Nullable;
  * exclude each other. Between holds of which none takes all, tokens differ and order nothing.
  *
  * <p>This is linearizability (Herlihy and Wing, <i>Linearizability: a correctness condition for concurrent objects</i>,
- * 1990) of a lock: is there a sequential order of the grants and ends that agrees with the times of all calls? In general,
- * such an order must be searched for. Here the fencing tokens and the capacity give the order ({@code HoldOrder} has the
- * reasons), so that sorting the holds is enough; n events take O(n log n). The terms are Jepsen's.
+ * 1990) of a lock: is there a sequential order of the grants and ends that agrees with the times of all calls? In
+ * general, such an order must be searched for. Here the fencing tokens and the capacity give the order
+ * ({@code HoldOrder} has the reasons), so that sorting the holds is enough; n events take O(n log n). The terms are
+ * Jepsen's.
  *
  * <p>The capacity of a semaphore must not change: {@code resize} is not recorded.
  *

@@ -12,24 +12,25 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks if the holds of one lock can all have been granted, each when its tokens and its share allow it. For one use by
- * one thread.
+ * Checks if the holds of one lock can all have been granted, each when its tokens and its share allow it. For one use
+ * by one thread.
  *
  * <p>A grant lies between the invocation and the answer of its acquisition. A hold lasts from its grant to its last
  * confirmation, or for no time if it was never confirmed after its grant. Two rules restrict the grants:
  *
  * <ol>
- *   <li><b>Tokens.</b> If at least one of two holds takes all, that with the smaller token has ended when the other one is
- *       granted.
+ *   <li><b>Tokens.</b> If at least one of two holds takes all, that with the smaller token has ended when the other one
+ *       is granted.
  *   <li><b>Room.</b> The weights of the holds that leave room add up to the capacity at most, at any time.
  * </ol>
  *
- * <p>The first rule wants grants as early as possible, the second one as late as possible. Both can be checked one by one,
- * because they do not disturb each other. Let the first one allow some grants, and move the grants of the holds that leave
- * room to later times, one by one: each to its answer, or to the grant of the next hold in the order of tokens that takes
- * all, if that is earlier. The first rule still allows them. A hold whose grant moved to its answer is as short as it can
- * be. In the other case it must have ended at that next grant, so that it lasts for no time now. So the least room that the
- * holds can take is that of the times between their answers and their last confirmations, whatever the first rule says.
+ * <p>The first rule wants grants as early as possible, the second one as late as possible. Both can be checked one by
+ * one, because they do not disturb each other. Let the first one allow some grants, and move the grants of the holds
+ * that leave room to later times, one by one: each to its answer, or to the grant of the next hold in the order of
+ * tokens that takes all, if that is earlier. The first rule still allows them. A hold whose grant moved to its answer
+ * is as short as it can be. In the other case it must have ended at that next grant, so that it lasts for no time now.
+ * So the least room that the holds can take is that of the times between their answers and their last confirmations,
+ * whatever the first rule says.
  *
  * <p>A writer that goes on as a reader is two holds. The first one ends, and the second one begins, when its release is
  * invoked: no other reader can have been granted earlier, and each later time would leave less room.

@@ -18,7 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The process of a database in a directory of its own, and its files. The parts that databases differ in are arguments. */
+/**
+ * The process of a database in a directory of its own, and its files. The parts that databases differ in are arguments.
+ */
 final class DatabaseServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(30);
     private static final Duration END = Duration.ofSeconds(10);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A real MariaDB on a free port of 127.0.0.1, for one test or many. Its data do not survive a crash of the machine. It ends
- * with {@link #close()}, and in any case with this JVM. Its directory is deleted then.
+ * A real MariaDB on a free port of 127.0.0.1, for one test or many. Its data do not survive a crash of the machine. It
+ * ends with {@link #close()}, and in any case with this JVM. Its directory is deleted then.
  *
  * <p>The programs {@code mariadb-install-db} and {@code mariadbd} are those on the PATH, or in {@code /usr/bin} and
  * {@code /usr/sbin}.

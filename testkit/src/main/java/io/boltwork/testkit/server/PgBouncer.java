@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A real PgBouncer in front of a {@link PostgresServer}, on a free port of 127.0.0.1. It ends with {@link #close()}, and in any
- * case with this JVM. If the JVM belongs to root, it runs as the same user as the server. Not thread-safe, except for
- * {@link #uri()}.
+ * A real PgBouncer in front of a {@link PostgresServer}, on a free port of 127.0.0.1. It ends with {@link #close()},
+ * and in any case with this JVM. If the JVM belongs to root, it runs as the same user as the server. Not thread-safe,
+ * except for {@link #uri()}.
  *
  * @since 0.1.0
  */

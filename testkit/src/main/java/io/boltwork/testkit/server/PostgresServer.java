@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A real PostgreSQL on a free port of 127.0.0.1, for one test or many. Its data do not survive a crash of the machine. It
- * ends with {@link #close()}, and in any case with this JVM. Its directory is deleted then.
+ * A real PostgreSQL on a free port of 127.0.0.1, for one test or many. Its data do not survive a crash of the machine.
+ * It ends with {@link #close()}, and in any case with this JVM. Its directory is deleted then.
  *
  * <p>The programs {@code initdb} and {@code postgres} are those on the PATH, or of the largest version in
  * {@code /usr/lib/postgresql}. PostgreSQL refuses to run as root. If the JVM belongs to root, it runs as the user
@@ -151,7 +151,8 @@ public final class PostgresServer implements AutoCloseable {
     /**
      * Starts a server of another version.
      *
-     * @param programs the directory of {@code initdb} and {@code postgres}; the user that the server runs as can read it
+     * @param programs the directory of {@code initdb} and {@code postgres}; the user that the server runs as can read
+     *     it
      * @param options settings as in postgresql.conf
      * @return the server, answering
      * @throws UncheckedIOException if it does not start
@@ -161,8 +162,8 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * Starts a replica of this server, which has its data and follows it. It answers queries. {@code SELECT pg_promote()}
-     * makes it a primary.
+     * Starts a replica of this server, which has its data and follows it. It answers queries.
+     * {@code SELECT pg_promote()} makes it a primary.
      *
      * @param options settings as in postgresql.conf, among them those of this server
      * @return the replica, answering

@@ -110,9 +110,9 @@ public final class SentinelGroup implements AutoCloseable {
     }
 
     /**
-     * Makes a sentinel of Redis 7 communicate more often than every second, or every ten seconds. While a master is down, a
-     * sentinel asks replicas for INFO every second, and promotes none whose INFO is older than five ping periods. So these
-     * periods must be longer than 200 ms.
+     * Makes a sentinel of Redis 7 communicate more often than every second, or every ten seconds. While a master is
+     * down, a sentinel asks replicas for INFO every second, and promotes none whose INFO is older than five ping
+     * periods. So these periods must be longer than 200 ms.
      */
     private static void hurry(RedisServer sentinel) {
         try {

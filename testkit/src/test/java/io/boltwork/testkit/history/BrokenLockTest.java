@@ -26,8 +26,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A common homemade lock: SET NX PX acquires it, DEL releases it, and nothing tells its holder when its time has ended. The
- * histories of two JVMs that use it on a real Redis reveal its errors.
+ * A common homemade lock: SET NX PX acquires it, DEL releases it, and nothing tells its holder when its time has ended.
+ * The histories of two JVMs that use it on a real Redis reveal its errors.
  */
 class BrokenLockTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -42,7 +42,10 @@ class BrokenLockTest {
     @TempDir
     Path directory;
 
-    /** Acquires the lock with the lease (in ms) that it reads, and releases it at the next line. Takes URI, directory, name. */
+    /**
+     * Acquires the lock with the lease (in ms) that it reads, and releases it at the next line. Takes URI, directory,
+     * name.
+     */
     static final class User {
         public static void main(String[] args) throws IOException {
             URI uri = URI.create(args[0]);

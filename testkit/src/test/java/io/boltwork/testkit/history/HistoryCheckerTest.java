@@ -25,7 +25,9 @@ class HistoryCheckerTest {
 
     /** A hold as the checker sees it: granted between two times, and not ended before a third one. */
     private record Span(int invoked, int acquired, int until) {
-        /** Returns the lines of a separate process. It was killed, so that only the last check shows how long it held. */
+        /**
+         * Returns the lines of a separate process. It was killed, so that only the last check shows how long it held.
+         */
         String lines(int token) {
             String name = " p" + token + " t ";
             return invoked + name + "acquire invoke x\n" + acquired + name + "acquire ok x " + token + "\n"

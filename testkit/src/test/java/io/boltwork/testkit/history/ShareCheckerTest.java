@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The checker's judgement of shares as a whole. {@link RightShareHistoriesTest} and {@link WrongShareHistoriesTest} have
- * its single rules.
+ * The checker's judgement of shares as a whole. {@link RightShareHistoriesTest} and {@link WrongShareHistoriesTest}
+ * have its single rules.
  */
 class ShareCheckerTest {
 
@@ -26,7 +26,9 @@ class ShareCheckerTest {
             return reads > 0;
         }
 
-        /** Returns the lines of a separate process. It was killed, so that only the last check shows how long it held. */
+        /**
+         * Returns the lines of a separate process. It was killed, so that only the last check shows how long it held.
+         */
         String lines() {
             String name = " p" + token + " t ";
             String share = " " + share();

@@ -31,9 +31,10 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * not supported. A lease is renewed unless the caller specifies its length or the options say otherwise; this needs no
  * Spring scheduler. {@link #renewLock(Object, Duration)} extends any lease. Thread-safe.
  *
- * <p>In a transaction of Spring, the last {@code unlock()} leaves the lock to the transaction, which releases it when it
- * has completed, and is rolled back if the lease has been lost by then. Until then, this thread still holds the lock and
- * can lock it again; other threads wait for it. {@link #withReleaseBeforeCommit()} releases the lock at once instead.
+ * <p>In a transaction of Spring, the last {@code unlock()} leaves the lock to the transaction, which releases it when
+ * it has completed, and is rolled back if the lease has been lost by then. Until then, this thread still holds the lock
+ * and can lock it again; other threads wait for it. {@link #withReleaseBeforeCommit()} releases the lock at once
+ * instead.
  *
  * @since 0.1.0
  */

@@ -47,16 +47,17 @@ import org.springframework.core.annotation.AliasFor;
  * message that contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an
  * expression (SpEL); any other text is literal. Expressions can refer to arguments by name ({@code #item}) and number
  * ({@code #p0}), to beans ({@code @shops}), and to {@code #root.method}, {@code #root.args}, {@code #root.target} and
- * {@code #root.targetClass}. They are evaluated once per call. Durations have the form {@code 500ms}, {@code 30s}, {@code
- * 5m} or {@code PT30S}, and are not negative.
+ * {@code #root.targetClass}. They are evaluated once per call. Durations have the form {@code 500ms}, {@code 30s},
+ * {@code 5m} or {@code PT30S}, and are not negative.
  *
- * <p><b>Values.</b> Equal values must name the same lock in each JVM. A value in a name is therefore a text, a character,
- * a boolean, a whole number, a {@code BigDecimal}, an enum constant, a {@code UUID}, a {@code Class}, a date or time of
- * {@code java.time}, a {@code java.util.Date}, a {@code Locale} or a {@code Currency}, or an {@code Optional}, an array, a
- * {@code List}, a {@code Set}, a {@code Map} or a record of these. Sets and maps are sorted. Points in time are written in
- * UTC. Other types are rejected: at the start if the declared type shows it, otherwise at the call. If a value, or a part
- * of it, is null or empty, or if the name is too long, the method is not executed, and the caller gets an {@link
- * io.boltwork.InvalidNameException}. If a name has several values, colons and percent signs in them are escaped.
+ * <p><b>Values.</b> Equal values must name the same lock in each JVM. A value in a name is therefore a text, a
+ * character, a boolean, a whole number, a {@code BigDecimal}, an enum constant, a {@code UUID}, a {@code Class}, a date
+ * or time of {@code java.time}, a {@code java.util.Date}, a {@code Locale} or a {@code Currency}, or an
+ * {@code Optional}, an array, a {@code List}, a {@code Set}, a {@code Map} or a record of these. Sets and maps are
+ * sorted. Points in time are written in UTC. Other types are rejected: at the start if the declared type shows it,
+ * otherwise at the call. If a value, or a part of it, is null or empty, or if the name is too long, the method is not
+ * executed, and the caller gets an {@link io.boltwork.InvalidNameException}. If a name has several values, colons and
+ * percent signs in them are escaped.
  *
  * <p><b>Lease.</b> A parameter of type {@link io.boltwork.Lease} receives the hold, with its fencing token, regardless
  * of the value that the caller passes (usually {@code null}). If the method has several locks, {@link LeaseOf} selects
@@ -215,8 +216,8 @@ public @interface DistributedLock {
     String takeoverDelay() default "";
 
     /**
-     * The time for which this application keeps the lock after the method has ended, unless another one wants it, so that the
-     * next call needs no request. Needs a renewed lease of 1 s to 10 s ({@link #renewedLease}). See
+     * The time for which this application keeps the lock after the method has ended, unless another one wants it, so
+     * that the next call needs no request. Needs a renewed lease of 1 s to 10 s ({@link #renewedLease}). See
      * {@link io.boltwork.LockOptions#withRetention}. Default: the lock is not kept.
      *
      * @return a duration

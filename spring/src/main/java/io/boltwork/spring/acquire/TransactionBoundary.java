@@ -44,9 +44,9 @@ public final class TransactionBoundary {
     }
 
     /**
-     * Returns whether a transaction of this thread releases the hold. If not, the caller must release it, either because
-     * there is no transaction, or because the transaction keeps another handle of the same lock. A transaction never
-     * keeps a permit of a semaphore: it would wait for itself when it has asked for permits too often.
+     * Returns whether a transaction of this thread releases the hold. If not, the caller must release it, either
+     * because there is no transaction, or because the transaction keeps another handle of the same lock. A transaction
+     * never keeps a permit of a semaphore: it would wait for itself when it has asked for permits too often.
      */
     public static boolean takes(BoundHold hold) {
         return PRESENT && hold.target().kind() != TargetKind.SEMAPHORE && ReleaseAfterTransaction.register(hold);
@@ -125,7 +125,9 @@ public final class TransactionBoundary {
             return true;
         }
 
-        /** Returns whether the transaction keeps the lock already. Then another query before the commit is not needed. */
+        /**
+         * Returns whether the transaction keeps the lock already. Then another query before the commit is not needed.
+         */
         private static boolean isKept(BoundHold hold) {
             for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
                 if (each instanceof ReleaseAfterTransaction kept && kept.hold.includes(hold)) {

@@ -61,8 +61,8 @@ public final class LockErrorAdvice {
     }
 
     /**
-     * Returns the response of the method above that handles the exception or one of its causes; {@code null} if there is
-     * none.
+     * Returns the response of the method above that handles the exception or one of its causes; {@code null} if there
+     * is none.
      */
     @Nullable
     ErrorResponse respond(Throwable failure) {

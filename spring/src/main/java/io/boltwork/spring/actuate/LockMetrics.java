@@ -20,9 +20,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired}, {@code .lost},
- * {@code .abandoned}, {@code .long}. Of the client: the counter {@code .deadlock}, and the gauges {@code .queue}, {@code .held},
- * {@code .renewal.lag}, {@code .connected}. Fast enough to be called on any thread. Thread-safe.
+ * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired},
+ * {@code .lost}, {@code .abandoned}, {@code .long}. Of the client: the counter {@code .deadlock}, and the gauges
+ * {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast enough to be called on any thread.
+ * Thread-safe.
  */
 public final class LockMetrics implements LockListener {
     private final MeterRegistry registry;

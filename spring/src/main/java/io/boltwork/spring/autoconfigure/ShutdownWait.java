@@ -17,9 +17,9 @@ import org.springframework.core.env.Environment;
 
 /*
  * A destroyed executor may still execute tasks: ExecutorService.shutdown() waits for none of them, an interrupt may be
- * ignored, and a time limit may be over. So may request threads and message listeners that were given up. What matters is
- * that they have released their locks. They share one time limit, because a shutdown must not take one for each phase and
- * one more.
+ * ignored, and a time limit may be over. So may request threads and message listeners that were given up. What matters
+ * is that they have released their locks. They share one time limit, because a shutdown must not take one for each
+ * phase and one more.
  */
 /**
  * Delays closing a client until its locks have been released, but no longer than one phase of the shutdown may take,

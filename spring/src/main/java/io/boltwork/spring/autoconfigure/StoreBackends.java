@@ -58,8 +58,8 @@ public final class StoreBackends {
                 throw BoltworkProperties.invalid(
                         "boltwork.backend",
                         "jdbc",
-                        "It needs one DataSource bean: add spring.datasource.url, or set boltwork.jdbc.data-source to the"
-                                + " name of one of several.");
+                        "It needs one DataSource bean: add spring.datasource.url, or set boltwork.jdbc.data-source to"
+                                + " the name of one of several.");
             }
             return only;
         }

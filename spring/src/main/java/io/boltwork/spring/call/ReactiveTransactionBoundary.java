@@ -30,8 +30,8 @@ final class ReactiveTransactionBoundary {
     private ReactiveTransactionBoundary() {}
 
     /**
-     * Lets such a transaction release the locks, if there is one that the method takes part in. Permits of semaphores are not
-     * among them, as in {@link TransactionBoundary#takes}.
+     * Lets such a transaction release the locks, if there is one that the method takes part in. Permits of semaphores
+     * are not among them, as in {@link TransactionBoundary#takes}.
      *
      * @param taking is run just before the transaction takes the locks, if it does
      */

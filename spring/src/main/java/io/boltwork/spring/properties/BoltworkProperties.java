@@ -163,15 +163,15 @@ public record BoltworkProperties(
      * @param keyPrefix Prefix of all keys and channels.
      * @param idleLife How long Redis keeps the record of a lock that is not in use.
      * @param timeout Timeout for commands. Defaults to that of the application, or 2 s.
-     * @param connectTimeout Longest time for connecting. Defaults to 'spring.data.redis.connect-timeout' if set, or 10 s
-     *     otherwise.
+     * @param connectTimeout Longest time for connecting. Defaults to 'spring.data.redis.connect-timeout' if set, or 10
+     *     s otherwise.
      * @param sslBundle Name of the SSL bundle for TLS.
      * @param trustedCertificates PEM file with the certificates to trust with TLS. Defaults to those that the JVM
      *     trusts.
      * @param clientCertificate PEM file with the certificate to present to a server that requires one.
      * @param clientKey PEM file with the private key of the client certificate.
-     * @param connectionFactory Name of the RedisConnectionFactory bean whose Redis keeps the locks, unless an address is
-     *     set. Defaults to the application's only or primary one.
+     * @param connectionFactory Name of the RedisConnectionFactory bean whose Redis keeps the locks, unless an address
+     *     is set. Defaults to the application's only or primary one.
      * @param clientResources Name of the bean with Lettuce's ClientResources. By default, Boltwork creates its own.
      * @param lazyConnect Whether the application starts while Redis is down, and connects in the background.
      * @param bridge Names of the locks that are shared with Redisson, such as 'orders:*'; '*' shares all.
@@ -250,7 +250,8 @@ public record BoltworkProperties(
      * @param username Name for the scheme 'digest'.
      * @param password Password for the scheme 'digest'.
      * @param trustedCertificates PEM file with the certificates to trust. Turns on TLS.
-     * @param clientCertificate PEM file with the certificate to present to the servers, and its private key. Turns on TLS.
+     * @param clientCertificate PEM file with the certificate to present to the servers, and its private key. Turns on
+     *     TLS.
      */
     public record Zookeeper(
             @Nullable String connectString,

@@ -9,9 +9,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /*
- * If Lettuce and Jedis are both on the class path, Spring Boot uses Lettuce. An application that has excluded Lettuce and
- * added Jedis would change its client by adding Boltwork, which needs Lettuce. At run time, this application cannot be
- * distinguished from one that has had both.
+ * If Lettuce and Jedis are both on the class path, Spring Boot uses Lettuce. An application that has excluded Lettuce
+ * and added Jedis would change its client by adding Boltwork, which needs Lettuce. At run time, this application cannot
+ * be distinguished from one that has had both.
  */
 /** Warns if the application may have changed from Jedis to Lettuce because of Boltwork. */
 public final class JedisBesideLettuce implements BeanFactoryPostProcessor {

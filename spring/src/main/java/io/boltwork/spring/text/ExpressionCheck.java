@@ -205,8 +205,8 @@ final class ExpressionCheck {
             throw LockExpressions.wrong(
                     method,
                     said + " uses #" + variable + ", but the compiled class does not contain parameter names",
-                    "Compile with -parameters (spring-boot-starter-parent and Spring Boot's Gradle plugin do), or write #p0 for the first"
-                            + " parameter, #p1 for the second.",
+                    "Compile with -parameters (spring-boot-starter-parent and Spring Boot's Gradle plugin do), or"
+                            + " write #p0 for the first parameter, #p1 for the second.",
                     null);
         }
         throw LockExpressions.wrong(

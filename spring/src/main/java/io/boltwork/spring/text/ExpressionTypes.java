@@ -52,8 +52,8 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the types of the expressions of one method, as far as they are declared, and what in them cannot work. A type is
- * {@code null} if it is not known.
+ * Finds the types of the expressions of one method, as far as they are declared, and what in them cannot work. A type
+ * is {@code null} if it is not known.
  */
 public final class ExpressionTypes {
     private static final ResolvableType BOOLEAN = ResolvableType.forClass(Boolean.class);

@@ -25,14 +25,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
 
 /*
- * Two callers that mean the same object must use the same lock, in each JVM. The text of a value must therefore depend on
- * nothing but the value. toString() does not promise that: a HashSet has the order of its table, a Set.of() that of a
- * random number drawn at the start of the JVM, a Date the time zone, a double the rules of the JDK's version, and a class
- * of the application whatever it likes.
+ * Two callers that mean the same object must use the same lock, in each JVM. The text of a value must therefore depend
+ * on nothing but the value. toString() does not promise that: a HashSet has the order of its table, a Set.of() that of
+ * a random number drawn at the start of the JVM, a Date the time zone, a double the rules of the JDK's version, and a
+ * class of the application whatever it likes.
  */
 /**
- * Converts the values in lock names to text. Equal values have equal texts in all JVMs, and different values of one type
- * have different texts. {@link KeyTypes} decides which types have such a text.
+ * Converts the values in lock names to text. Equal values have equal texts in all JVMs, and different values of one
+ * type have different texts. {@link KeyTypes} decides which types have such a text.
  */
 public final class KeyText {
     /** Each element has at least one character, so the name of more elements would be too long. */

@@ -31,9 +31,9 @@ import org.springframework.expression.spel.support.StandardTypeComparator;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 
 /*
- * SpEL itself turns values into text: it joins 'x:' and a null to "x:null", and 'x:' and a set to the elements in the order
- * of the set's table. It also sorts null before all numbers, so that #amount > 100 is false for null. A name or a condition
- * must not depend on any of this.
+ * SpEL itself turns values into text: it joins 'x:' and a null to "x:null", and 'x:' and a set to the elements in the
+ * order of the set's table. It also sorts null before all numbers, so that #amount > 100 is false for null. A name or a
+ * condition must not depend on any of this.
  */
 /** Evaluates an expression in a lock's name by the rules of {@link KeyText}. */
 final class NameExpression {

@@ -6,7 +6,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value from which no name or condition can be computed. {@link LockCall#evaluate} adds the method and the expression.
+ * A value from which no name or condition can be computed. {@link LockCall#evaluate} adds the method and the
+ * expression.
  */
 public final class UnusableValueException extends RuntimeException {
     private static final long serialVersionUID = 1L;

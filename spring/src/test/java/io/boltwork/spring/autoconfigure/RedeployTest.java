@@ -24,8 +24,8 @@ import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 
 /**
- * A web application is deployed, used and removed three times, in a container whose threads live on. Nothing of Boltwork
- * keeps a class loader, whatever the locks are kept on.
+ * A web application is deployed, used and removed three times, in a container whose threads live on. Nothing of
+ * Boltwork keeps a class loader, whatever the locks are kept on.
  */
 public class RedeployTest {
 
@@ -52,7 +52,9 @@ public class RedeployTest {
         }
     }
 
-    /** A container, whose own class path plays no part: the application has the JDK's classes and its own copy of all. */
+    /**
+     * A container, whose own class path plays no part: the application has the JDK's classes and its own copy of all.
+     */
     static final class Container {
 
         private Container() {}

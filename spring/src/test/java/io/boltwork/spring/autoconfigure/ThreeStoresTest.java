@@ -133,7 +133,9 @@ class ThreeStoresTest {
                 .hasStackTraceContaining("spring.datasource.hikari.maximum-pool-size"));
     }
 
-    /** Wraps the data source as applications do for transactions, and for connections that are made when they are used. */
+    /**
+     * Wraps the data source as applications do for transactions, and for connections that are made when they are used.
+     */
     @Configuration(proxyBeanMethods = false)
     static class ProxiedDataSource {
 

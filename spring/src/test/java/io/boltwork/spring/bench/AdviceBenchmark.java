@@ -25,7 +25,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** Measures {@link DistributedLock} against the plain lock on a backend in memory, with and without observations. One thread. */
+/**
+ * Measures {@link DistributedLock} against the plain lock on a backend in memory, with and without observations. One
+ * thread.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -222,8 +222,8 @@ class ReactiveTransactionTest {
     }
 
     /**
-     * Counts the looks of its publisher at its context, and cancels at one of them. The last one comes just after the lock has been
-     * acquired, before the method is executed.
+     * Counts the looks of its publisher at its context, and cancels at one of them. The last one comes just after the
+     * lock has been acquired, before the method is executed.
      */
     private static final class CancellingSubscriber extends BaseSubscriber<Object> {
         private final AtomicInteger looks = new AtomicInteger();

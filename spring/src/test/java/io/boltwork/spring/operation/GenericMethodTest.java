@@ -384,7 +384,9 @@ class GenericMethodTest {
 
     static class FromElsewhere extends HiddenMethod.Base {}
 
-    /** The types of arguments are known where a class sets type parameters, and so are the methods of its interfaces. */
+    /**
+     * The types of arguments are known where a class sets type parameters, and so are the methods of its interfaces.
+     */
     @Test
     void mistakesAreFoundAtTheStart() {
         assertMistake(OfUnprintable.class, "OfUnprintable.handle(WithoutText)", "WithoutText");

@@ -198,7 +198,9 @@ class SecretsTest {
         return environment;
     }
 
-    /** Returns an application without Spring Data Redis for Spring's properties; otherwise Spring Boot would read them. */
+    /**
+     * Returns an application without Spring Data Redis for Spring's properties; otherwise Spring Boot would read them.
+     */
     private static ApplicationContextRunner application(String property) {
         return property.startsWith("spring")
                 ? new ApplicationContextRunner()

@@ -119,8 +119,8 @@ class UnknownPropertiesTest {
                             assertThat(analysis.getDescription())
                                     .contains("boltwork.lock.names.shop.stock.enabled", "Origin: ", "mine");
                             assertThat(analysis.getAction())
-                                    .contains(
-                                            "The properties of boltwork.lock.names[shop.stock] are enabled, optional, lease");
+                                    .contains("The properties of boltwork.lock.names[shop.stock] are enabled, optional,"
+                                            + " lease");
                         }));
     }
 

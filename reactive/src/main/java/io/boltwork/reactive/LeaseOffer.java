@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /*
  * A lease that was emitted may never reach the code that would release it: an operator downstream holds it, or has been
- * cancelled, when the cancellation comes. No operator tells the publisher. So the lease remains the subscription's until
- * one of its methods is called, and one compare-and-set decides:
+ * cancelled, when the cancellation comes. No operator tells the publisher. So the lease remains the subscription's
+ * until one of its methods is called, and one compare-and-set decides:
  *
  *               emit              a method is called
  *   (nothing) ───────▶ the lease ────────────────────▶ TAKEN: its user releases it
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *       ▼                  ▼
  *   WITHDRAWN          WITHDRAWN: released here
  *
- * A cancellation from within the emission is none: next(), take(1) and the like cancel what they have got enough of, and
- * then pass the value on. During the grace time, the code that is cancelled releases the lease itself, or begins to use
- * a lease that it got just then.
+ * A cancellation from within the emission is none: next(), take(1) and the like cancel what they have got enough of,
+ * and then pass the value on. During the grace time, the code that is cancelled releases the lease itself, or begins to
+ * use a lease that it got just then.
  */
 /** The lease of one subscription, which is offered to the subscriber. Thread-safe. */
 public final class LeaseOffer {

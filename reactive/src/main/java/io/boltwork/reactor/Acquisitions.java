@@ -30,7 +30,9 @@ public final class Acquisitions {
 
     private Acquisitions() {}
 
-    /** Returns a publisher that makes a call for each subscription, and withdraws it if the subscription is cancelled. */
+    /**
+     * Returns a publisher that makes a call for each subscription, and withdraws it if the subscription is cancelled.
+     */
     static <T> Mono<T> of(Supplier<? extends CompletionStage<? extends @Nullable T>> call) {
         return of(call, value -> {});
     }
@@ -51,12 +53,12 @@ public final class Acquisitions {
     }
 
     /**
-     * Returns a publisher that makes a call for each subscription. A cancellation of the subscription cancels the future
-     * of the call.
+     * Returns a publisher that makes a call for each subscription. A cancellation of the subscription cancels the
+     * future of the call.
      *
      * @param prepare makes the future of a call
-     * @param begin begins the call, after all callbacks are registered; the subscribing thread then runs a callback only
-     *     if the call ends at once
+     * @param begin begins the call, after all callbacks are registered; the subscribing thread then runs a callback
+     *     only if the call ends at once
      * @param unwanted receives a value that came too late for the subscriber
      * @param <T> the type of the value
      * @param <F> the type of the future

@@ -46,8 +46,8 @@ public final class ReactorLock {
     /**
      * Acquires the lock, waiting as long as necessary. Prefer {@link #withLease}, which releases the lease.
      *
-     * @return a publisher of the lease, which the subscriber must release. A cancellation before the lease withdraws the
-     *     request. A cancellation after it releases the lease, unless a method of the lease has been called
+     * @return a publisher of the lease, which the subscriber must release. A cancellation before the lease withdraws
+     *     the request. A cancellation after it releases the lease, unless a method of the lease has been called
      */
     public Mono<Lease> acquire() {
         return new OfferedLeases(forGuard());
@@ -57,20 +57,21 @@ public final class ReactorLock {
      * Acquires the lock if it becomes available within a limited time. Otherwise like {@link #acquire()}.
      *
      * @param wait the longest time to wait; zero or less means not to wait
-     * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that time
+     * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that
+     *     time
      */
     public Mono<Lease> tryAcquire(Duration wait) {
         return new OfferedLeases(forGuard(wait));
     }
 
     /**
-     * Subscribes to a body under the lock, waiting for the lock as long as necessary. The lock is released before the end
-     * of the body is passed on, and when the subscription is cancelled.
+     * Subscribes to a body under the lock, waiting for the lock as long as necessary. The lock is released before the
+     * end of the body is passed on, and when the subscription is cancelled.
      *
      * @param body what needs the lock
      * @param <T> the type of the value
-     * @return the body under the lock; it fails with {@link io.boltwork.LeaseLostException} if the lock was lost before the
-     *     body had ended
+     * @return the body under the lock; it fails with {@link io.boltwork.LeaseLostException} if the lock was lost before
+     *     the body had ended
      */
     public <T> Mono<T> withLock(Mono<T> body) {
         Objects.requireNonNull(body, "body");
@@ -96,7 +97,8 @@ public final class ReactorLock {
      * @param wait the longest time to wait; zero or less means not to wait
      * @param body what needs the lock
      * @param <T> the type of the value
-     * @return the body under the lock; it fails with {@link LockTimeoutException} if the lock was taken for all that time
+     * @return the body under the lock; it fails with {@link LockTimeoutException} if the lock was taken for all that
+     *     time
      */
     public <T> Mono<T> withLock(Duration wait, Mono<T> body) {
         Objects.requireNonNull(body, "body");
@@ -135,7 +137,8 @@ public final class ReactorLock {
      * @param wait the longest time to wait; zero or less means not to wait
      * @param body makes what needs the lock; must not release the lease
      * @param <T> the type of the value
-     * @return the body under the lock; it fails with {@link LockTimeoutException} if the lock was taken for all that time
+     * @return the body under the lock; it fails with {@link LockTimeoutException} if the lock was taken for all that
+     *     time
      */
     public <T> Mono<T> withLease(Duration wait, Function<? super Lease, ? extends Mono<T>> body) {
         Objects.requireNonNull(body, "body");

@@ -7,9 +7,9 @@ import io.boltwork.LockOptions;
 import java.util.Objects;
 
 /**
- * The locks of a {@link LockClient} for Reactor: nothing happens before the subscription, each subscription is a request
- * of its own, and a cancellation withdraws it, or releases what it holds. No method and no subscription blocks. Signals
- * come on the client's callback executor. Failures are those of the asynchronous methods of the client's locks.
+ * The locks of a {@link LockClient} for Reactor: nothing happens before the subscription, each subscription is a
+ * request of its own, and a cancellation withdraws it, or releases what it holds. No method and no subscription blocks.
+ * Signals come on the client's callback executor. Failures are those of the asynchronous methods of the client's locks.
  *
  * <!-- snippet: ReactorExample.java#reactor-lock -->
  * <pre>{@code

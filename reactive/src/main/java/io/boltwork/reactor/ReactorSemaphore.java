@@ -26,8 +26,8 @@ public final class ReactorSemaphore {
     /**
      * Acquires one permit, waiting as long as necessary.
      *
-     * @return a publisher of the lease, which the subscriber must release. A cancellation before the lease withdraws the
-     *     request. A cancellation after it releases the lease, unless a method of the lease has been called
+     * @return a publisher of the lease, which the subscriber must release. A cancellation before the lease withdraws
+     *     the request. A cancellation after it releases the lease, unless a method of the lease has been called
      */
     public Mono<Lease> acquire() {
         return acquire(1);
@@ -55,8 +55,8 @@ public final class ReactorSemaphore {
     }
 
     /**
-     * Subscribes to a body under a permit, waiting as long as necessary. The permit is released before the end of the body
-     * is passed on, and when the subscription is cancelled.
+     * Subscribes to a body under a permit, waiting as long as necessary. The permit is released before the end of the
+     * body is passed on, and when the subscription is cancelled.
      *
      * @param body what needs the permit
      * @param <T> the type of the value
@@ -106,7 +106,8 @@ public final class ReactorSemaphore {
     }
 
     /**
-     * Subscribes to a body under several permits, waiting as long as necessary. Otherwise like {@link #withPermit(Mono)}.
+     * Subscribes to a body under several permits, waiting as long as necessary. Otherwise like
+     * {@link #withPermit(Mono)}.
      *
      * @param permits how many, 1 or more
      * @param body makes what needs the permits; must not release the lease

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
 /**
- * A publisher that makes an asynchronous call for each subscription, and withdraws it if the subscription is disposed. A
- * value in time is passed to {@code wanted} before it is emitted, and a value that comes too late to {@code unwanted}.
+ * A publisher that makes an asynchronous call for each subscription, and withdraws it if the subscription is disposed.
+ * A value in time is passed to {@code wanted} before it is emitted, and a value that comes too late to
+ * {@code unwanted}.
  *
  * @param <S> the type of the call's result
  * @param <T> the type of the value
@@ -143,7 +144,9 @@ final class Acquisition<S, T> extends Maybe<T> {
         }
     }
 
-    /** Passes signals on to an observer of exactly one value. Not by toSingle, which keeps a late disposal to itself. */
+    /**
+     * Passes signals on to an observer of exactly one value. Not by toSingle, which keeps a late disposal to itself.
+     */
     private record AlwaysSome(SingleObserver<? super Lease> observer) implements MaybeObserver<Lease> {
 
         @Override
@@ -291,8 +294,8 @@ final class Acquisition<S, T> extends Maybe<T> {
         }
 
         /**
-         * Begins to release the lease, and returns a publisher of the end. Begins here and not with the subscription, because a
-         * subscription that is disposed just then makes no call, and the lease is forgotten already.
+         * Begins to release the lease, and returns a publisher of the end. Begins here and not with the subscription,
+         * because a subscription that is disposed just then makes no call, and the lease is forgotten already.
          */
         Completable release() {
             if (state.getAndSet(FORSAKEN) instanceof Lease lease) {

@@ -50,8 +50,9 @@ public final class RxLock {
      * Acquires the lock, waiting as long as necessary. Prefer {@link #withLease}, which releases the lease.
      *
      * @return a publisher of the lease, which the subscriber must release. A disposal before the lease withdraws the
-     *     request. A disposal after it releases the lease, unless a method of the lease has been called. Some operators,
-     *     such as {@code observeOn}, keep a disposal to themselves and drop the lease, which {@code withLease} never does
+     *     request. A disposal after it releases the lease, unless a method of the lease has been called. Some
+     *     operators, such as {@code observeOn}, keep a disposal to themselves and drop the lease, which
+     *     {@code withLease} never does
      */
     public Single<Lease> acquire() {
         return Acquisition.offeredAlways(wish());
@@ -61,7 +62,8 @@ public final class RxLock {
      * Acquires the lock if it becomes available within a limited time. Otherwise like {@link #acquire()}.
      *
      * @param wait the longest time to wait; zero or less means not to wait
-     * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that time
+     * @return a publisher of the lease, which the subscriber must release; empty if the lock was taken for all that
+     *     time
      */
     public Maybe<Lease> tryAcquire(Duration wait) {
         return Acquisition.offered(attempt(wait));
@@ -73,8 +75,8 @@ public final class RxLock {
      *
      * @param body what needs the lock
      * @param <T> the type of the value
-     * @return the body under the lock; it fails with {@link io.boltwork.LeaseLostException} if the lease was lost before
-     *     the body had ended
+     * @return the body under the lock; it fails with {@link io.boltwork.LeaseLostException} if the lease was lost
+     *     before the body had ended
      */
     public <T> Single<T> withLock(Single<T> body) {
         Objects.requireNonNull(body, "body");

@@ -7,9 +7,9 @@ import io.boltwork.LockOptions;
 import java.util.Objects;
 
 /**
- * The locks of a {@link LockClient} for RxJava 3: nothing happens before the subscription, each subscription is a request
- * of its own, and a disposal withdraws it, or releases what it holds. No method and no subscription blocks. Signals
- * come on the client's callback executor. Failures are those of the asynchronous methods of the client's locks.
+ * The locks of a {@link LockClient} for RxJava 3: nothing happens before the subscription, each subscription is a
+ * request of its own, and a disposal withdraws it, or releases what it holds. No method and no subscription blocks.
+ * Signals come on the client's callback executor. Failures are those of the asynchronous methods of the client's locks.
  *
  * <!-- snippet: RxExample.java#rx-lock -->
  * <pre>{@code

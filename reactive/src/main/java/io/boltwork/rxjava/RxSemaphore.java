@@ -31,8 +31,9 @@ public final class RxSemaphore {
      * Acquires one permit, waiting as long as necessary.
      *
      * @return a publisher of the lease, which the subscriber must release. A disposal before the lease withdraws the
-     *     request. A disposal after it releases the lease, unless a method of the lease has been called. Some operators,
-     *     such as {@code observeOn}, keep a disposal to themselves and drop the lease, which {@code withPermit} never does
+     *     request. A disposal after it releases the lease, unless a method of the lease has been called. Some
+     *     operators, such as {@code observeOn}, keep a disposal to themselves and drop the lease, which
+     *     {@code withPermit} never does
      */
     public Single<Lease> acquire() {
         return acquire(1);
@@ -65,8 +66,8 @@ public final class RxSemaphore {
      *
      * @param body what needs a permit
      * @param <T> the type of the value
-     * @return the body under a permit; it fails with {@link io.boltwork.LeaseLostException} if the lease was lost before
-     *     the body had ended
+     * @return the body under a permit; it fails with {@link io.boltwork.LeaseLostException} if the lease was lost
+     *     before the body had ended
      */
     public <T> Single<T> withPermit(Single<T> body) {
         Objects.requireNonNull(body, "body");
@@ -112,7 +113,8 @@ public final class RxSemaphore {
     }
 
     /**
-     * Subscribes to a body under a permit, after waiting for a limited time. Otherwise like {@link #withPermit(Single)}.
+     * Subscribes to a body under a permit, after waiting for a limited time. Otherwise like
+     * {@link #withPermit(Single)}.
      *
      * @param wait the longest time to wait; zero or less means not to wait
      * @param body what needs a permit

@@ -93,7 +93,8 @@ class BenchTest {
     @CsvSource(delimiter = '|', textBlock = """
             --scenarios   | S99  | there is no scenario 'S99'; there are S1, S2
             --contenders  | zoo  | there is no contender 'zoo'; there are boltwork, boltwork-fifo
-            --deployment  | moon | expected one of [STANDALONE, CLUSTER, POSTGRESQL, MARIADB, H2, ZOOKEEPER] (case-insensitive) but was 'moon'
+            --deployment  | moon | expected one of [STANDALONE, CLUSTER, POSTGRESQL, MARIADB, \
+            H2, ZOOKEEPER] (case-insensitive) but was 'moon'
             --repetitions | 0    | must be between 1 and 100, but is 0
             --seconds     | 0.01 | must be between 0.1 and 600, but is 0.01
             """)

@@ -16,11 +16,11 @@ import java.nio.file.StandardOpenOption;
  * Memory that several JVMs share through a mapped file. For each lock it has an unsafe counter and the number of the
  * thread inside. It shows whether a lock excludes across JVMs without sending requests.
  *
- * <p>Under a read lock, the counter must not change. Under a permit, the number of threads inside stands in place of the
- * thread, and must not exceed that of the permits.
+ * <p>Under a read lock, the counter must not change. Under a permit, the number of threads inside stands in place of
+ * the thread, and must not exceed that of the permits.
  *
- * <p>All other reads and writes are without atomicity or order, as in a careless program, so only the lock under measurement
- * can make the counter right. Values that do not add up, or an unexpected thread inside, void the run.
+ * <p>All other reads and writes are without atomicity or order, as in a careless program, so only the lock under
+ * measurement can make the counter right. Values that do not add up, or an unexpected thread inside, void the run.
  */
 public final class ExclusionBoard {
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -81,7 +81,9 @@ public final class ExclusionBoard {
         }
     }
 
-    /** Must be called while a permit is held. Counts the threads inside atomically, because several may come at once. */
+    /**
+     * Must be called while a permit is held. Counts the threads inside atomically, because several may come at once.
+     */
     public void enterAmong(int slot, int permits) {
         if ((long) LONGS.getAndAdd(memory, slot * LINE + INSIDE, 1L) >= permits) {
             overlap(slot);

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of one measurement: real processes, either a single server, independent ones, the masters of a cluster, or
- * another store. Not thread-safe.
+ * The servers of one measurement: real processes, either a single server, independent ones, the masters of a cluster,
+ * or another store. Not thread-safe.
  */
 public final class BenchServers implements AutoCloseable {
     private static final int MASTERS = 3;

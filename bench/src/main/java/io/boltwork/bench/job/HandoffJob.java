@@ -27,9 +27,9 @@ public final class HandoffJob implements Job {
     public static final String PHASE_MILLIS = "phaseMillis";
 
     /**
-     * Optional: with 1, a JVM that has released the lock asks again only after the other one has got it. Otherwise a JVM
-     * that polls might find the lock free only in the moment before it is taken again, and the measured time would be
-     * that moment.
+     * Optional: with 1, a JVM that has released the lock asks again only after the other one has got it. Otherwise a
+     * JVM that polls might find the lock free only in the moment before it is taken again, and the measured time would
+     * be that moment.
      */
     public static final String IN_TURN = "inTurn";
 

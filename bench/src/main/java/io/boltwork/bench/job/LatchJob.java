@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * A latch that many callers of several clients wait for, again and again. The callers have had time to begin to wait when
- * the latch is counted down. The time is from then until a caller is told.
+ * A latch that many callers of several clients wait for, again and again. The callers have had time to begin to wait
+ * when the latch is counted down. The time is from then until a caller is told.
  */
 public final class LatchJob implements Job {
     public static final String NAME = "latch";

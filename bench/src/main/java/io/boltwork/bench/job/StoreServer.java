@@ -25,8 +25,8 @@ import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database or ZooKeeper for one measurement, with the settings that decide how durable a commit is as users have them.
- * The databases have the tables of all peers. Not thread-safe.
+ * A database or ZooKeeper for one measurement, with the settings that decide how durable a commit is as users have
+ * them. The databases have the tables of all peers. Not thread-safe.
  */
 public final class StoreServer implements AutoCloseable {
     /** The settings that decide how durable a commit is. The testkit turns them off, and the last one counts. */

@@ -14,9 +14,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that two JVMs take in turn, with a pause between the release of one and the call of the other. Or a lock that the first
- * JVM takes all the time, every few milliseconds, and the other one now and then. The times are those of calls of {@code lock()}: of
- * both JVMs, or of the visitor alone.
+ * A lock that two JVMs take in turn, with a pause between the release of one and the call of the other. Or a lock that
+ * the first JVM takes all the time, every few milliseconds, and the other one now and then. The times are those of
+ * calls of {@code lock()}: of both JVMs, or of the visitor alone.
  */
 public final class TurnsJob implements Job {
     public static final String NAME = "turns";
@@ -67,10 +67,11 @@ public final class TurnsJob implements Job {
     }
 
     /**
-     * Lets the JVMs recall some locks from each other again and again, in four rounds: the first JVM retains the locks, the
-     * second one recalls and retains them, the first one recalls them, and the second one takes them. Then each JVM was recalled,
-     * and retains no lock for a time. A JVM takes a lock twice each time: otherwise it would retain the lock less and less. There
-     * are few locks, since a client asks for each of them once more when the lease that it has waited for would end.
+     * Lets the JVMs recall some locks from each other again and again, in four rounds: the first JVM retains the locks,
+     * the second one recalls and retains them, the first one recalls them, and the second one takes them. Then each JVM
+     * was recalled, and retains no lock for a time. A JVM takes a lock twice each time: otherwise it would retain the
+     * lock less and less. There are few locks, since a client asks for each of them once more when the lease that it
+     * has waited for would end.
      */
     private void rehearseRecalls(long nanos) {
         for (long end = System.nanoTime() + nanos; System.nanoTime() < end; ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The work of one measurement, the JVMs that do it, and the servers that they use. Uses the entrants and all rooms below
- * them.
+ * The work of one measurement, the JVMs that do it, and the servers that they use. Uses the entrants and all rooms
+ * below them.
  */
 @NullMarked
 package io.boltwork.bench.job;

@@ -19,7 +19,10 @@ public final class SlowLog {
 
     private SlowLog() {}
 
-    /** Lets the server record the slower calls from now on. Recording them all would slow down the scripts that make them. */
+    /**
+     * Lets the server record the slower calls from now on. Recording them all would slow down the scripts that make
+     * them.
+     */
     public static void start(RedisServer redis) {
         redis.command("CONFIG", "SET", "slowlog-max-len", "1000000");
         redis.command("CONFIG", "SET", "slowlog-log-slower-than", String.valueOf(LEAST_MICROS));

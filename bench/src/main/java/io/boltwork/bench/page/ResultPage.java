@@ -149,10 +149,11 @@ public final class ResultPage {
                         "Contenders take turns in each repetition, and each repetition begins with another contender."
                                 + " Each table gives its number of repetitions: five where throughput or waiting on"
                                 + " one server has a target (S1 to S4, S7, S12 to S14), fewer elsewhere. From S5 on,"
-                                + " scenarios measure only what the targets need, so some contenders are missing there.",
+                                + " scenarios measure only what the targets need, so some contenders are missing"
+                                + " there.",
                         "Each lock guards an unsafe counter and the number of the thread inside, in memory that the"
-                                + " JVMs share. A lost update or an overlap voids the run. So does a reader that sees a writer, or"
-                                + " one thread inside more than there are permits.",
+                                + " JVMs share. A lost update or an overlap voids the run. So does a reader that sees a"
+                                + " writer, or one thread inside more than there are permits.",
                         "A measurement during which other processes used more than a tenth of a processor is"
                                 + " discarded and repeated.",
                         "A thread asks again as soon as it has released the lock. Throughput counts turns that ended"

@@ -41,10 +41,10 @@ public final class Crash implements Scenario {
     @Override
     public String about() {
         return "Either the JVM that holds a lock, with a lease of three seconds, is killed (SIGKILL) while another JVM"
-                + " waits. The figure is the time from the lease's end until the other JVM has the lock. Or twenty threads"
-                + " of one JVM wait, then a thread of another JVM; the first of these JVMs is killed, and the holder"
-                + " unlocks. The figure is the time from then until the surviving thread has the lock. A contender that"
-                + " does not have the lock after " + PATIENCE.toSeconds() + " s has failed.";
+                + " waits. The figure is the time from the lease's end until the other JVM has the lock. Or twenty"
+                + " threads of one JVM wait, then a thread of another JVM; the first of these JVMs is killed, and the"
+                + " holder unlocks. The figure is the time from then until the surviving thread has the lock. A"
+                + " contender that does not have the lock after " + PATIENCE.toSeconds() + " s has failed.";
     }
 
     @Override

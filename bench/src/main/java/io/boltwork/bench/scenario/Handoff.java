@@ -18,7 +18,9 @@ import java.util.List;
 public final class Handoff extends LoadScenario {
     private static final Point TWO = new Point("2 JVMs", 2);
 
-    /** The time after which a client surely waits for a lock on a store other than Redis. A commit takes milliseconds. */
+    /**
+     * The time after which a client surely waits for a lock on a store other than Redis. A commit takes milliseconds.
+     */
     private static final Duration SETTLE = Duration.ofMillis(20);
 
     /** The longest interval at which a contender polls there. */

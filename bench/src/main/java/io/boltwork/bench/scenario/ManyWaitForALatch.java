@@ -28,9 +28,9 @@ final class ManyWaitForALatch extends LoadScenario {
 
     @Override
     public String about() {
-        return "1,000 asynchronous callers of four clients wait for a latch, and have had 200 ms to begin to wait when it"
-                + " is counted down. The wait is from then until a caller is told. Requests, commands and bytes are those"
-                + " of a caller, and include its asking.";
+        return "1,000 asynchronous callers of four clients wait for a latch, and have had 200 ms to begin to wait"
+                + " when it is counted down. The wait is from then until a caller is told. Requests, commands and bytes"
+                + " are those of a caller, and include its asking.";
     }
 
     @Override

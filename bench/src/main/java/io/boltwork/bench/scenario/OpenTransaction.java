@@ -33,9 +33,9 @@ final class OpenTransaction extends LoadScenario {
 
     @Override
     public String about() {
-        return "One thread locks and unlocks one lock of PostgreSQL. A transaction such as that of a backup stays open from"
-                + " before the first pair to the end, so PostgreSQL can remove no old version of the lock's row. The"
-                + " longer the measurement, the more there are: the throughput must not fall with them.";
+        return "One thread locks and unlocks one lock of PostgreSQL. A transaction such as that of a backup stays"
+                + " open from before the first pair to the end, so PostgreSQL can remove no old version of the lock's"
+                + " row. The longer the measurement, the more there are: the throughput must not fall with them.";
     }
 
     @Override

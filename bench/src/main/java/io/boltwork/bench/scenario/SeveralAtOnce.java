@@ -27,8 +27,8 @@ final class SeveralAtOnce extends LoadScenario {
 
     @Override
     public String about() {
-        return "One thread uses a plain lock and, in turn with it, three locks by a multi-lock, for 20 ms each. No other"
-                + " thread wants them. The share compares both, which run under the same conditions.";
+        return "One thread uses a plain lock and, in turn with it, three locks by a multi-lock, for 20 ms each. No"
+                + " other thread wants them. The share compares both, which run under the same conditions.";
     }
 
     @Override

@@ -35,9 +35,9 @@ final class TwoClients extends LoadScenario {
 
     @Override
     public String about() {
-        return "Two JVMs take a lock in turn, with a pause between them. At the last point one JVM takes it every 5 ms, and"
-                + " the other one visits it; the waits are those of the visitor, who recalls a retained lock each time."
-                + " Unused locks are retained for " + BoltworkLocks.RETENTION.toMillis() + " ms.";
+        return "Two JVMs take a lock in turn, with a pause between them. At the last point one JVM takes it every 5"
+                + " ms, and the other one visits it; the waits are those of the visitor, who recalls a retained lock"
+                + " each time. Unused locks are retained for " + BoltworkLocks.RETENTION.toMillis() + " ms.";
     }
 
     @Override

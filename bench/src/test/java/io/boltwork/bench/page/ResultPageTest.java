@@ -33,8 +33,8 @@ class ResultPageTest {
                 .contains("| **Boltwork** | 3,000 | 1.5 |") // median of 1,000, 3,000 and 5,000; Redisson has 2,000
                 .contains("| Redisson getLock | 2,000 | 1 |")
                 .contains("| S1 | 1 thread: pairs/s, Boltwork / Redisson getLock | ≥ 1.3 | 1.5 | yes |")
-                .contains(
-                        "| S1 | 1 thread: pairs/s, Boltwork / floor: the two scripts over Lettuce | ≥ 0.97 | 0.75 | **no** |")
+                .contains("| S1 | 1 thread: pairs/s, Boltwork / floor: the two scripts over Lettuce | ≥ 0.97 | 0.75 |"
+                        + " **no** |")
                 .contains("| S1, 1 thread | wait p50, µs | 100 | 50 | Redisson getLock |")
                 .doesNotContain("| S1, 1 thread | pairs/s |")
                 .contains("Redisson getLock: 1 of 3 disturbed by other processes")
@@ -121,8 +121,8 @@ class ResultPageTest {
                     .containsOnlyOnce("\n## S1: ")
                     .containsOnlyOnce("\n## S3: ");
             assertThat(unwrapped(second))
-                    .contains(
-                            "`bench/run --scenarios S1`, 2026-01-01 10:00 to 10:07 UTC, at commit old, Redis 7.0, 2.0 s")
+                    .contains("`bench/run --scenarios S1`, 2026-01-01 10:00 to 10:07 UTC, at commit old, Redis 7.0, 2.0"
+                            + " s")
                     .contains("`bench/run --scenarios S3`, 2026-01-01 10:00 to 10:07 UTC, at commit new, 2.0 s");
             assertThat(page(List.of(results("S3", "16 threads", now)), second)).isEqualTo(second);
         }

@@ -11,7 +11,9 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
-/** Curator's {@link InterProcessMutex}, with the retry policy of its documentation. A lock lasts as long as its session. */
+/**
+ * Curator's {@link InterProcessMutex}, with the retry policy of its documentation. A lock lasts as long as its session.
+ */
 public final class CuratorLocks implements Contender {
     private static final int BASE_SLEEP_MILLIS = 1_000;
     private static final int RETRIES = 3;

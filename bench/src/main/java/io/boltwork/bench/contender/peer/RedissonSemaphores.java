@@ -17,8 +17,8 @@ import org.redisson.api.RedissonClient;
 
 /**
  * Redisson's semaphores, configured as {@link RedissonLocks}. Permits of {@code getSemaphore} have no lease. Those of
- * {@code getPermitExpirableSemaphore} get the lease of the setting, which Redisson does not renew. A semaphore's key stays,
- * so it has a name that no lock has.
+ * {@code getPermitExpirableSemaphore} get the lease of the setting, which Redisson does not renew. A semaphore's key
+ * stays, so it has a name that no lock has.
  */
 public final class RedissonSemaphores implements Contender {
     private final RedissonClient client;

@@ -1,5 +1,5 @@
-# Sourced by the scripts of the command, which set $jar. Finds Java: $java runs it, $home is its directory, $version its major
-# version. $archive is the file with the archive of classes, and $class_path the name of the jar.
+# Sourced by the scripts of the command, which set $jar. Finds Java: $java runs it, $home is its directory, $version its
+# major version. $archive is the file with the archive of classes, and $class_path the name of the jar.
 
 fail() {
   echo "boltwork: $1" >&2
@@ -18,7 +18,8 @@ else
 fi
 [ -x "$java" ] || fail "Java, 17 or later, is needed, but there is none in $where: see https://adoptium.net"
 
-# The file "release" tells in no time what "java -version" tells in a tenth of a second. On macOS, java may be a stub without it.
+# The file "release" tells in no time what "java -version" tells in a tenth of a second. On macOS, java may be a stub
+# without it.
 version=
 if [ -r "$home/release" ]; then
   while IFS= read -r line; do
@@ -34,8 +35,8 @@ version=${version%%[!0-9]*}
 [ "$version" -ge 17 ] ||
   fail "Java, 17 or later, is needed, but the one in $where is older: see https://adoptium.net"
 
-# An archive fits one build of Java, one jar, and before Java 19 also one name of the jar. This name is the same everywhere: a
-# descriptor of the JVM.
+# An archive fits one build of Java, one jar, and before Java 19 also one name of the jar. This name is the same
+# everywhere: a descriptor of the JVM.
 archive=${jar%.jar}.jsa
 class_path=$jar
 [ ! -e /proc/self/fd/0 ] || class_path=/proc/self/fd/9
@@ -45,8 +46,8 @@ has_archive() {
   [ -e "$archive" ] && [ ! "$jar" -nt "$archive" ] && cmp -s "$home/release" "$archive.java"
 }
 
-# Replaces this process by a JVM with these arguments, whose other settings must be the same when the archive is made and used.
-# Otherwise, the JVM would print its threads into the output of exec's command if it receives QUIT.
+# Replaces this process by a JVM with these arguments, whose other settings must be the same when the archive is made
+# and used. Otherwise, the JVM would print its threads into the output of exec's command if it receives QUIT.
 run_java() {
   if [ "$version" -ge 24 ]; then
     # required by Netty to work without warnings

@@ -1,4 +1,5 @@
-# Sourced by the launchers after java.sh. Runs the command with the arguments of the launcher. $supervisor is the script of exec.
+# Sourced by the launchers after java.sh. Runs the command with the arguments of the launcher. $supervisor is the script
+# of exec.
 
 # Runs a command with the signals that a shell ignores in its background.
 with_signals() {
@@ -29,8 +30,8 @@ supervise() {
 
 directory=
 
-# Java closes the descriptors above 2 in its children. If there are some, a supervisor that has them is started before Java.
-# "ls" sees 0 to 2 and one of its own.
+# Java closes the descriptors above 2 in its children. If there are some, a supervisor that has them is started before
+# Java. "ls" sees 0 to 2 and one of its own.
 case " $* " in *' exec '*) [ "$(ls /dev/fd 2> /dev/null | wc -l)" -le 4 ] || supervise "$@" ;; esac
 
 # Java reads arguments as the locale says, and cron's locale knows ASCII only. The command of exec gets its locale back.

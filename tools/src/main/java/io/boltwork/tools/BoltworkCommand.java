@@ -33,15 +33,18 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The command {@code boltwork}: parses the arguments, runs a subcommand, and turns failures into one line and an exit code. */
+/**
+ * The command {@code boltwork}: parses the arguments, runs a subcommand, and turns failures into one line and an exit
+ * code.
+ */
 @Command(
         name = "boltwork",
         description = "Runs commands under a distributed lock, and shows who holds which lock.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        footerHeading =
-                "%nThe store is given by --uri, or else by the variable BOLTWORK_URI. Default: redis://localhost:6379.%n",
+        footerHeading = "%nThe store is given by --uri, or else by the variable BOLTWORK_URI. Default:"
+                + " redis://localhost:6379.%n",
         footer = {
             "",
             "  boltwork exec nightly --try -- ./report.sh   only one machine runs it",
@@ -120,8 +123,8 @@ public final class BoltworkCommand implements Runnable {
     }
 
     /**
-     * Creates the parser for some arguments. Only the subcommand that they name has options. Of the others, the help shows name and
-     * description, and reading all their options would take half of the time of a start.
+     * Creates the parser for some arguments. Only the subcommand that they name has options. Of the others, the help
+     * shows name and description, and reading all their options would take half of the time of a start.
      */
     private static CommandLine commandLineFor(String... args) {
         Set<String> names = COMMANDS.stream()

@@ -20,8 +20,9 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Completes the arguments before they are parsed. Options before the subcommand, such as {@code -u URI}, go after it. An option
- * that is missing is taken from its variable: {@code --connect-timeout} from {@code BOLTWORK_CONNECT_TIMEOUT}. For one run.
+ * Completes the arguments before they are parsed. Options before the subcommand, such as {@code -u URI}, go after it.
+ * An option that is missing is taken from its variable: {@code --connect-timeout} from
+ * {@code BOLTWORK_CONNECT_TIMEOUT}. For one run.
  */
 final class GivenArguments implements IParameterPreprocessor {
     /** The variables that {@code exec} sets for its command, which may be this program. */

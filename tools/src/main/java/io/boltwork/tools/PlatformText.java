@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The text that Java has decoded before the first instruction of a program: arguments and variables.
  *
- * <p>Java decodes them as the locale says. In a locale without UTF-8, as cron has it, {@code Müller} and {@code Möller} can become
- * the same name, or names that no other machine uses. A lock with such a name would exclude nobody.
+ * <p>Java decodes them as the locale says. In a locale without UTF-8, as cron has it, {@code Müller} and {@code Möller}
+ * can become the same name, or names that no other machine uses. A lock with such a name would exclude nobody.
  */
 final class PlatformText {
     private static final String OURS = "BOLTWORK_";

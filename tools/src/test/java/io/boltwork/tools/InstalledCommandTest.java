@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command that {@code release/tools} packs, unpacked elsewhere, and the archive of classes with which it starts. */
+/**
+ * The command that {@code release/tools} packs, unpacked elsewhere, and the archive of classes with which it starts.
+ */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class InstalledCommandTest {
     private static final Duration LONGEST_START = Duration.ofSeconds(1);

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A backend of a client that looks at a store. It keeps no record of this client there, so a look leaves nothing behind. Other
- * commands, such as a forced release, are sent.
+ * A backend of a client that looks at a store. It keeps no record of this client there, so a look leaves nothing
+ * behind. Other commands, such as a forced release, are sent.
  *
  * @param backend the backend of the store
  * @param whenClosed closes what the backend does not

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to the servers of a Redis store, one by one, with the credentials and the TLS settings of the user. For commands
- * that look at a server instead of at locks. Thread-safe.
+ * Connections to the servers of a Redis store, one by one, with the credentials and the TLS settings of the user. For
+ * commands that look at a server instead of at locks. Thread-safe.
  */
 public final class RedisAccess implements AutoCloseable {
     private static final int PORT = 6379;

@@ -163,8 +163,8 @@ public final class StoreOptions {
     }
 
     /**
-     * Connects to the store in order to look at it, or to take a lock away. It must exist: nothing is made in it, and this client
-     * leaves no record there. Blocks until it is connected, for the timeout at most.
+     * Connects to the store in order to look at it, or to take a lock away. It must exist: nothing is made in it, and
+     * this client leaves no record there. Blocks until it is connected, for the timeout at most.
      *
      * @param application the name of this client for the log
      * @throws IllegalArgumentException if an option is wrong

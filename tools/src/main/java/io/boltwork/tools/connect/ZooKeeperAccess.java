@@ -11,7 +11,10 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 
-/** Sessions at a ZooKeeper, with the credentials of the user. For commands that look at the ensemble instead of at locks. */
+/**
+ * Sessions at a ZooKeeper, with the credentials of the user. For commands that look at the ensemble instead of at
+ * locks.
+ */
 public final class ZooKeeperAccess {
     private ZooKeeperAccess() {}
 

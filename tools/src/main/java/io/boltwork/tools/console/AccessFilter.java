@@ -14,16 +14,18 @@ import org.jspecify.annotations.Nullable;
  * Each request passes these checks in this order, before any page or data is touched:
  *
  * 1. Host is on the list, else 403: a foreign site that made its name point here gets nothing.
- * 2. Origin, if there is one, is the origin of the console itself, else 403. Cookies are sent from each port of a host, so
- *    SameSite alone does not keep away another server on localhost. A request that changes something must have an Origin.
- * 3. Sec-Fetch-Site, if there is one, says that no other origin has caused the request, else 403. The only exception is a
- *    link to the page itself, which must work in a mail or a chat.
- * 4. The cookie is right, else 401. The token of the printed URL is exchanged for the cookie, and the redirect removes the
- *    token from the address and with it from the history and from screenshots.
+ * 2. Origin, if there is one, is the origin of the console itself, else 403. Cookies are sent from each port of a host,
+ *    so SameSite alone does not keep away another server on localhost. A request that changes something must have an
+ *    Origin.
+ * 3. Sec-Fetch-Site, if there is one, says that no other origin has caused the request, else 403. The only exception is
+ *    a link to the page itself, which must work in a mail or a chat.
+ * 4. The cookie is right, else 401. The token of the printed URL is exchanged for the cookie, and the redirect removes
+ *    the token from the address and with it from the history and from screenshots.
  *
- * The cookie is SameSite=Lax: after a click on a link in another site, browsers would not send a Strict one, not even to the
- * address of the redirect. They send a Lax one for links only, which change nothing, and not for forms, scripts, images and
- * frames of other sites. For other ports of the same host, which are the same site, there are the checks 2 and 3.
+ * The cookie is SameSite=Lax: after a click on a link in another site, browsers would not send a Strict one, not even
+ * to the address of the redirect. They send a Lax one for links only, which change nothing, and not for forms, scripts,
+ * images and frames of other sites. For other ports of the same host, which are the same site, there are the checks 2
+ * and 3.
  *
  * The cookie has a value of its own, so that a stolen cookie does not tell the token.
  */

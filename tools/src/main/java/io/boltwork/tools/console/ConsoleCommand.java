@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "console",
         description = {
-            "Serves a page that shows the locks live, each with its holders and its queue, the clients, and the servers.",
-            "The page can be opened only with the URL that is printed, because it contains a random token. It listens on"
-                    + " 127.0.0.1 unless told otherwise, and changes nothing unless --allow-force is given."
+            "Serves a page that shows the locks live, each with its holders and its queue, the clients, and the"
+                    + " servers.",
+            "The page can be opened only with the URL that is printed, because it contains a random token. It listens"
+                    + " on 127.0.0.1 unless told otherwise, and changes nothing unless --allow-force is given."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,
@@ -35,7 +36,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "  boltwork console                     prints the URL to open",
             "  boltwork console --allow-force       with a button that takes a lock away",
-            "  boltwork console --listen 0.0.0.0 --https-cert cert.pem --https-key key.pem --allowed-host locks.example.com",
+            "  boltwork console --listen 0.0.0.0 --https-cert cert.pem --https-key key.pem --allowed-host"
+                    + " locks.example.com",
             "  boltwork console --behind-proxy --allowed-host locks.example.com"
         })
 public final class ConsoleCommand implements Callable<Integer> {

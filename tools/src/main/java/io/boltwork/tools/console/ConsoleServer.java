@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /*
- * An open page keeps one thread, which mostly sleeps. So the number of pages is bounded, and the number of threads is larger
- * by those that answer everything else. A request that takes its time to arrive is ended by the JDK's server.
+ * An open page keeps one thread, which mostly sleeps. So the number of pages is bounded, and the number of threads is
+ * larger by those that answer everything else. A request that takes its time to arrive is ended by the JDK's server.
  */
 /** The server of the console. */
 final class ConsoleServer implements AutoCloseable {

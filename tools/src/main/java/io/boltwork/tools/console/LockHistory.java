@@ -16,9 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /*
- * The store tells exactly when a hold or a wait began, but not when it ended: the end lies between two looks. A hold that ends
- * because the next client gets the lock ends at the time at which that one got it. Any other end is drawn at the look that
- * missed it, about a second late at most. Holds that begin and end between two looks are not seen at all, and the page says so.
+ * The store tells exactly when a hold or a wait began, but not when it ended: the end lies between two looks. A hold
+ * that ends because the next client gets the lock ends at the time at which that one got it. Any other end is drawn at
+ * the look that missed it, about a second late at most. Holds that begin and end between two looks are not seen at all,
+ * and the page says so.
  *
  * Nothing is seen while no page shows the lock. Such a time ends all spans at the last look before it.
  */

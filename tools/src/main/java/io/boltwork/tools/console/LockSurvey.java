@@ -11,11 +11,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /*
- * To find the locks with the most waiters, a survey reads each lock that there is. With thousands of locks, that is too much for
- * each second, so a survey is good for a time that grows with the number of locks and with the time that it took. Meanwhile, the
- * store is asked about those locks only that a page shows.
+ * To find the locks with the most waiters, a survey reads each lock that there is. With thousands of locks, that is too
+ * much for each second, so a survey is good for a time that grows with the number of locks and with the time that it
+ * took. Meanwhile, the store is asked about those locks only that a page shows.
  */
-/** The locks whose names match a pattern, as they were found once, with what has been read since. Used by one thread. */
+/**
+ * The locks whose names match a pattern, as they were found once, with what has been read since. Used by one thread.
+ */
 final class LockSurvey {
     /** The largest number of locks that are examined. */
     static final int FOUND = 10_000;
@@ -80,7 +82,10 @@ final class LockSurvey {
         return locks.values().stream().map(Seen::lock).toList();
     }
 
-    /** Reads some of the locks again, except those that have just been read. Those that are not in use any more are left out. */
+    /**
+     * Reads some of the locks again, except those that have just been read. Those that are not in use any more are left
+     * out.
+     */
     void refresh(List<LockSummary> some) {
         List<LockSummary> stale = some.stream().filter(this::isStale).toList();
         if (!stale.isEmpty()) {

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A page that is open somewhere, with the events that it has not got yet. A newer event replaces an older one of the same
- * name, so a slow page misses looks instead of filling the memory.
+ * A page that is open somewhere, with the events that it has not got yet. A newer event replaces an older one of the
+ * same name, so a slow page misses looks instead of filling the memory.
  */
 final class OpenPage {
     private final View view;
@@ -37,7 +37,9 @@ final class OpenPage {
         }
     }
 
-    /** Takes the events, by name. Waits for some until the time is over. Returns none if it is, or if the console ends. */
+    /**
+     * Takes the events, by name. Waits for some until the time is over. Returns none if it is, or if the console ends.
+     */
     Map<String, String> take(Duration patience) throws InterruptedException {
         lock.lock();
         try {

@@ -16,10 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /*
- * One thread looks at the store for all pages. Each view that some page shows is looked at once in its interval, however many
- * pages show it, and however often they are loaded. The time between two looks is at least four times the duration of the last
- * one, and ten times for a look that searches all keys, so that the console never keeps a slow store busy. The thread ends when
- * the last page is closed, and the next page starts another one.
+ * One thread looks at the store for all pages. Each view that some page shows is looked at once in its interval,
+ * however many pages show it, and however often they are loaded. The time between two looks is at least four times the
+ * duration of the last one, and ten times for a look that searches all keys, so that the console never keeps a slow
+ * store busy. The thread ends when the last page is closed, and the next page starts another one.
  */
 /** Looks at the store while pages are open, and gives each page what it shows. */
 final class StorePoller implements AutoCloseable {

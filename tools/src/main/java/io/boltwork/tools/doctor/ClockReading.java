@@ -11,7 +11,10 @@ package io.boltwork.tools.doctor;
  */
 record ClockReading(long nanos, double seconds, double ahead, double error) {
 
-    /** Returns how much faster than this machine's monotonic clock the server's runs: 0.01 for 1 %. 0 if that is not known. */
+    /**
+     * Returns how much faster than this machine's monotonic clock the server's runs: 0.01 for 1 %. 0 if that is not
+     * known.
+     */
     double drift(ClockReading later) {
         double passed = (later.nanos - nanos) / 1e9;
         double drift = (later.seconds - seconds) / passed - 1;

@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "doctor",
         description = {
-            "Examines the store, and says what must be changed so that locks keep their promises: version, rights, settings,"
-                    + " clocks, latency, and whether a proxy delivers messages.",
+            "Examines the store, and says what must be changed so that locks keep their promises: version, rights,"
+                    + " settings, clocks, latency, and whether a proxy delivers messages.",
             "It takes a lock of its own for a moment. It changes no settings, and no data of others. Run it as the"
                     + " user of the application, on a machine of the application."
         },

@@ -145,7 +145,8 @@ final class RedisExamination implements Examination {
                     look.address(),
                     "connections to this address end at " + found.size() + " different servers",
                     "two clients can hold the same lock, each on a different server",
-                    "connect past the proxy, or name all servers: redis-replicated://host1,host2 or redis-cluster://host1,host2");
+                    "connect past the proxy, or name all servers: redis-replicated://host1,host2 or"
+                            + " redis-cluster://host1,host2");
         }
     }
 }

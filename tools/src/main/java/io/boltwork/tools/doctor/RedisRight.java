@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A right that a user of Redis needs, and a command that needs it. The command is executed, because few users may ask for their
- * rights. It changes nothing except the probe's own key.
+ * A right that a user of Redis needs, and a command that needs it. The command is executed, because few users may ask
+ * for their rights. It changes nothing except the probe's own key.
  *
  * @param right the right, in the syntax of {@code ACL SETUSER}
  * @param purpose what it is needed for; empty if every client needs it

@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Advice for each warning and failure of the library. The library's text stays the only source of the problem itself. */
+/**
+ * Advice for each warning and failure of the library. The library's text stays the only source of the problem itself.
+ */
 final class Remedies {
     /** The form of a warning: {@code setting is value: what it means; set it to another value}. */
     private static final Pattern SETTING = Pattern.compile(
@@ -34,10 +36,12 @@ final class Remedies {
                             + " about rights"),
             Map.entry(
                     "does not deliver",
-                    "connect past the proxy, or use one that forwards PUBLISH and SUBSCRIBE between all of its connections"),
+                    "connect past the proxy, or use one that forwards PUBLISH and SUBSCRIBE between all of its"
+                            + " connections"),
             Map.entry(
                     "replica",
-                    "connect to the master, or name all servers so that the client finds it: redis-replicated://host1,host2"),
+                    "connect to the master, or name all servers so that the client finds it:"
+                            + " redis-replicated://host1,host2"),
             Map.entry(
                     "certificate", "name the certificate authority with --tls-ca, or correct the server's certificate"),
             Map.entry("password", "give the right user and password: --user, and --password-file or BOLTWORK_PASSWORD"),

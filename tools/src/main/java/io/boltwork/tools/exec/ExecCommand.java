@@ -24,9 +24,10 @@ import picocli.CommandLine.Spec;
         customSynopsis = "boltwork exec [OPTION ...] NAME -- COMMAND [ARGUMENT ...]",
         description = {
             "Runs a command while this machine holds a lock, and releases the lock when the command has ended.",
-            "If the lock is lost, the command gets TERM, and KILL after the grace. The same happens if boltwork dies. The command finds"
-                    + " the lock's name, its fencing token and the time at which the lease ends unless it is renewed (seconds since"
-                    + " the epoch) in BOLTWORK_LOCK, BOLTWORK_TOKEN and BOLTWORK_DEADLINE."
+            "If the lock is lost, the command gets TERM, and KILL after the grace. The same happens if boltwork dies."
+                    + " The command finds the lock's name, its fencing token and the time at which the lease ends"
+                    + " unless it is renewed (seconds since the epoch) in BOLTWORK_LOCK, BOLTWORK_TOKEN and"
+                    + " BOLTWORK_DEADLINE."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,
@@ -60,8 +61,8 @@ public final class ExecCommand implements Callable<Integer> {
             index = "1..*",
             arity = "1..*",
             paramLabel = "COMMAND",
-            description =
-                    "The command and its arguments. Write -- before it, so that its options are not taken for boltwork's.")
+            description = "The command and its arguments. Write -- before it, so that its options are not taken for"
+                    + " boltwork's.")
     List<String> command = new ArrayList<>();
 
     @Mixin

@@ -11,7 +11,10 @@ final class HolderLabel {
 
     private static final int LONGEST_OF_A_COMMAND = 60;
 
-    /** Words that can contain no secret of the usual forms, such as {@code --password=x} and {@code https://user:x@host}. */
+    /**
+     * Words that can contain no secret of the usual forms, such as {@code --password=x} and
+     * {@code https://user:x@host}.
+     */
     private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}._/+][\\p{L}\\p{N}._/+:-]*");
 
     private HolderLabel() {}

@@ -71,8 +71,9 @@ final class LockChoice {
             names = "--label",
             paramLabel = "TEXT",
             description =
-                    "The name under which others see this holder, such as by 'boltwork describe'. Host and process are added."
-                            + " Default: the first words of the command without its options, or 'boltwork hold'.")
+                    "The name under which others see this holder, such as by 'boltwork describe'. Host and process"
+                            + " are added. Default: the first words of the command without its options, or 'boltwork"
+                            + " hold'.")
     @Nullable
     String label;
 

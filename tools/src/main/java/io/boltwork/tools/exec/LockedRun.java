@@ -29,12 +29,13 @@ final class LockedRun {
      *      │                                                │
      *      └──────────────── the command has ended ─────────┴──▶ released ──▶ exit code
      *
-     * Renewals keep two thirds of a lease at least, so less than the grace is left only if they fail. Then TERM comes one grace
-     * and one margin before the deadline, and KILL one margin before it. The margin is for a busy machine. If TERM is late, the
-     * grace is shorter. A lease that was taken is over already: TERM comes at once, and KILL after the grace.
+     * Renewals keep two thirds of a lease at least, so less than the grace is left only if they fail. Then TERM comes
+     * one grace and one margin before the deadline, and KILL one margin before it. The margin is for a busy machine. If
+     * TERM is late, the grace is shorter. A lease that was taken is over already: TERM comes at once, and KILL after
+     * the grace.
      *
-     * A clock decides about KILL, twice: here, where only a line must be written to the pipe, and in the supervisor, in case
-     * this JVM ends meanwhile.
+     * A clock decides about KILL, twice: here, where only a line must be written to the pipe, and in the supervisor, in
+     * case this JVM ends meanwhile.
      */
 
     /** The variable that keeps the value of LC_ALL if the launcher has changed it for this JVM. */
@@ -45,7 +46,9 @@ final class LockedRun {
 
     private static final long LOOK_MILLIS = 20;
 
-    /** KILL comes a margin before the end of the lease: this part of it, but not more than is needed on a busy machine. */
+    /**
+     * KILL comes a margin before the end of the lease: this part of it, but not more than is needed on a busy machine.
+     */
     private static final int MARGIN_PART = 10;
 
     private static final Duration LONGEST_MARGIN = Duration.ofSeconds(2);
@@ -115,7 +118,10 @@ final class LockedRun {
                 new ThreadPoolExecutor.DiscardPolicy()); // the command has ended
     }
 
-    /** Makes the lease whole. A lease that was granted to a waiter lasts for some seconds only, until its owner confirms it. */
+    /**
+     * Makes the lease whole. A lease that was granted to a waiter lasts for some seconds only, until its owner confirms
+     * it.
+     */
     private void confirm() {
         if (lease.remaining().compareTo(length.dividedBy(2)) < 0) {
             lease.extend(length);

@@ -7,8 +7,8 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 
 /**
- * The signals that this JVM receives and passes on. Java has no public API for them, and the compiler warns about the one of
- * {@code jdk.unsupported} whatever is suppressed, so it is called by reflection.
+ * The signals that this JVM receives and passes on. Java has no public API for them, and the compiler warns about the
+ * one of {@code jdk.unsupported} whatever is suppressed, so it is called by reflection.
  *
  * <p>Not among them are KILL and STOP, which no program receives, and QUIT, which the JVM gives to no program.
  */

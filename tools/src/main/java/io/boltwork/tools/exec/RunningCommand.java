@@ -16,8 +16,8 @@ interface RunningCommand extends AutoCloseable {
     void end(Duration untilKill);
 
     /**
-     * Waits for the end of the command, after which nothing of its group is left. Returns its exit code, or 128 and the number of
-     * the signal that ended it.
+     * Waits for the end of the command, after which nothing of its group is left. Returns its exit code, or 128 and the
+     * number of the signal that ended it.
      */
     int await() throws InterruptedException;
 

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the signals of this JVM. While the lock is awaited, a signal ends the wait if it would end most programs. Afterwards,
- * each is passed on to the command. A second INT ends the command. Thread-safe.
+ * Receives the signals of this JVM. While the lock is awaited, a signal ends the wait if it would end most programs.
+ * Afterwards, each is passed on to the command. A second INT ends the command. Thread-safe.
  */
 final class SignalInbox {
     /** Signals that a waiting program does not end by. */

@@ -26,18 +26,23 @@ final class SupervisedCommand implements RunningCommand {
     /*
      * The states are those of the script: no group yet, a group, nothing left. What may happen to whom:
      *
-     * - This JVM dies, at any time: the system closes the pipe. The script's watcher reads its end, whatever it was doing, and
-     *   ends the group. If the script has not opened the pipe yet, it opens it without waiting and reads the end at once.
-     * - The script's first process is killed: its exit code says 137, but the file "group" is still there. Then the pipe is
+     * - This JVM dies, at any time: the system closes the pipe. The script's watcher reads its end, whatever it was
+     * doing, and
+     *   ends the group. If the script has not opened the pipe yet, it opens it without waiting and reads the end at
+     *   once.
+     * - The script's first process is killed: its exit code says 137, but the file "group" is still there. Then the
+     * pipe is
      *   closed here, so that the watcher ends the group, and await() returns when the watcher has removed the file.
-     * - The watcher is killed: the command still ends by itself, but no signal reaches it, and nothing ends it if the JVM dies.
+     * - The watcher is killed: the command still ends by itself, but no signal reaches it, and nothing ends it if the
+     * JVM dies.
      *   It has a session of its own, so a KILL for boltwork's group does not reach it.
-     * - The group's number is used again: not while a process of the group is left. The script looks every 50 ms whether one is,
+     * - The group's number is used again: not while a process of the group is left. The script looks every 50 ms
+     * whether one is,
      *   and sends nothing afterwards.
      * - A signal comes before the group exists: the watcher waits for the group.
      *
-     * The launcher starts the script itself if the command is to inherit descriptors above 2. The script then waits for a line in
-     * the pipe. It is a child of this process, but not of Java's, so a file has the command's exit code.
+     * The launcher starts the script itself if the command is to inherit descriptors above 2. The script then waits for
+     * a line in the pipe. It is a child of this process, but not of Java's, so a file has the command's exit code.
      */
 
     private static final long LOOK_MILLIS = 50;

@@ -15,7 +15,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
-            "  source <(boltwork completion)          for this shell; for all, write the line into ~/.bashrc or ~/.zshrc",
+            "  source <(boltwork completion)          for this shell; for all, write the line into ~/.bashrc or"
+                    + " ~/.zshrc",
             "  boltwork completion > /etc/bash_completion.d/boltwork"
         })
 public final class CompletionCommand implements Runnable {

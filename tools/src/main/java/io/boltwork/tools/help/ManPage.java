@@ -50,9 +50,10 @@ final class ManPage {
         variable("BOLTWORK_SENTINEL_PASSWORD", "The password for sentinels, if --sentinel-password-file is not given.");
         variable(
                 "BOLTWORK_...",
-                "Each option has a variable, such as BOLTWORK_CONNECT_TIMEOUT for --connect-timeout. An option that is given"
-                        + " counts instead of its variable. For an option without a value, the variable is true or false."
-                        + " Several values are separated by commas. --token has none, since exec sets BOLTWORK_TOKEN.");
+                "Each option has a variable, such as BOLTWORK_CONNECT_TIMEOUT for --connect-timeout. An option that"
+                        + " is given counts instead of its variable. For an option without a value, the variable is"
+                        + " true or false. Several values are separated by commas. --token has none, since exec sets"
+                        + " BOLTWORK_TOKEN.");
         return page.toString();
     }
 

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = {
             "Puts load on the store, and measures how long it takes to lock and unlock.",
-            "Uses a key prefix, tables or a node of its own, and deletes them at the end. Meanwhile, others that use the"
-                    + " same server are slower. Stops when the median is twice as long as in the first seconds."
+            "Uses a key prefix, tables or a node of its own, and deletes them at the end. Meanwhile, others that use"
+                    + " the same server are slower. Stops when the median is twice as long as in the first seconds."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Threads that take and release locks as fast as they can, until a time is over or the store becomes slow: when the median of
- * two periods in a row is more than twice the median of the first ones. Use once.
+ * Threads that take and release locks as fast as they can, until a time is over or the store becomes slow: when the
+ * median of two periods in a row is more than twice the median of the first ones. Use once.
  */
 final class LockLoad {
     /** The first period warms up the JVM and the store. */

@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
         name = "describe",
         description = {
             "Shows all locks with a name: their holders, with host and time, and their queues.",
-            "WAITING is how many callers wait inside the client that holds the lock, and CALLERS how many share a place in"
-                    + " the queue. Clients report both for their 20 busiest locks, about every two seconds."
+            "WAITING is how many callers wait inside the client that holds the lock, and CALLERS how many share a"
+                    + " place in the queue. Clients report both for their 20 busiest locks, about every two seconds."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,

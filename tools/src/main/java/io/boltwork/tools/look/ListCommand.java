@@ -50,7 +50,8 @@ public final class ListCommand extends LookCommand {
     @Option(
             names = {"-l", "--long"},
             description =
-                    "Also show the holder of each lock, and for how long it has held the lock. This takes two more round trips for each lock.")
+                    "Also show the holder of each lock, and for how long it has held the lock. This takes two more"
+                            + " round trips for each lock.")
     boolean isLong;
 
     @Option(

@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
         name = "release",
         description = {
             "Takes a lock away from its holders: a last resort, for a holder that hangs.",
-            "The holder learns of the loss from a message, usually at once, or else at its next renewal. Until then, two"
-                    + " clients believe they hold the lock. A dead process needs no release: its lock is free when its"
-                    + " lease has ended."
+            "The holder learns of the loss from a message, usually at once, or else at its next renewal. Until then,"
+                    + " two clients believe they hold the lock. A dead process needs no release: its lock is free when"
+                    + " its lease has ended."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,

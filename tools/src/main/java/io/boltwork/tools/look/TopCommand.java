@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
         name = "top",
         description = {
             "Shows the busiest locks, over the last ten seconds, until interrupted.",
-            "Clients report their 20 busiest locks about every two seconds, with the turns that they handed over in memory,"
-                    + " which the store does not see."
+            "Clients report their 20 busiest locks about every two seconds, with the turns that they handed over in"
+                    + " memory, which the store does not see."
         },
         mixinStandardHelpOptions = true,
         sortOptions = false,

@@ -19,8 +19,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Writes locks, clients and servers as JSON: times in ISO 8601, durations in milliseconds. Fencing tokens are strings, since
- * JavaScript's numbers have too few digits for them. The same objects go to scripts and to the console's page.
+ * Writes locks, clients and servers as JSON: times in ISO 8601, durations in milliseconds. Fencing tokens are strings,
+ * since JavaScript's numbers have too few digits for them. The same objects go to scripts and to the console's page.
  */
 public final class JsonWriter implements Closeable {
     private static final JsonFactory JSON = new JsonFactory();

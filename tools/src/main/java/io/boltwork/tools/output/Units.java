@@ -10,7 +10,9 @@ import java.util.Optional;
 public final class Units {
     private Units() {}
 
-    /** Returns a duration that is quick to read: {@code 0.35 s}, {@code 21.3 s}, {@code 4 min 5 s}, {@code 3 h 12 min}. */
+    /**
+     * Returns a duration that is quick to read: {@code 0.35 s}, {@code 21.3 s}, {@code 4 min 5 s}, {@code 3 h 12 min}.
+     */
     public static String time(Duration time) {
         long millis = time.toMillis();
         if (millis < 60_000) {

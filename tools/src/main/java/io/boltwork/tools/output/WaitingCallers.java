@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Counts the callers that wait for a lock. The store knows one request of each client, and none of those that wait inside the
- * client that holds the lock. Clients report their number for the locks that they use most, about every two seconds.
+ * Counts the callers that wait for a lock. The store knows one request of each client, and none of those that wait
+ * inside the client that holds the lock. Clients report their number for the locks that they use most, about every two
+ * seconds.
  */
 public final class WaitingCallers {
     private WaitingCallers() {}

@@ -78,7 +78,8 @@ function headline(data) {
   show(badge, troubles > 0);
   if (badge.dataset.troubles !== String(troubles)) {
     badge.dataset.troubles = troubles;
-    badge.replaceChildren(String(troubles), el('span', {class: 'unseen', text: troubles === 1 ? ' problem' : ' problems'}));
+    badge.replaceChildren(String(troubles), el('span', {class: 'unseen',
+        text: troubles === 1 ? ' problem' : ' problems'}));
   }
   const servers = data.nodes.filter((node) => node.role !== 'SENTINEL');
   setText(document.getElementById('store'), servers.length === 0 ? ''

@@ -26,8 +26,10 @@ export function create(parameters, shared) {
     }
     const knowsBusiest = data.clients.some((client) => client.busiest);
     show(busiestHead, knowsBusiest);
-    const sorted = data.clients.toSorted((a, b) => a.application.localeCompare(b.application) || a.since.localeCompare(b.since));
-    sums.replaceChildren(el('span', {text: count(sorted.length, 'client')}), el('span', {text: count(new Set(sorted.map((client) => client.host)).size, 'host')}));
+    const sorted = data.clients.toSorted((a, b) => a.application.localeCompare(b.application)
+        || a.since.localeCompare(b.since));
+    sums.replaceChildren(el('span', {text: count(sorted.length, 'client')}),
+        el('span', {text: count(new Set(sorted.map((client) => client.host)).size, 'host')}));
     keyedRows(body, sorted, (client) => client.id, newRow, (row, client) => {
       setText(row.children[3], duration(Date.now() - Date.parse(client.since)));
       show(row.children[4], knowsBusiest);
@@ -44,7 +46,8 @@ export function create(parameters, shared) {
   function newRow(client) {
     const isThis = client.pid === shared.pid && client.application === 'boltwork console';
     return el('tr', {},
-      el('th', {scope: 'row'}, printable(client.application), isThis ? el('span', {class: 'tag', text: 'this console'}) : null,
+      el('th', {scope: 'row'}, printable(client.application),
+          isThis ? el('span', {class: 'tag', text: 'this console'}) : null,
         el('span', {class: 'kind', text: printable(client.id)})),
       el('td', {class: 'host', text: printable(client.host)}),
       el('td', {class: 'number', text: client.pid}),

@@ -40,7 +40,9 @@ export function show(element, visible) {
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Writes control characters as escapes, as the command does: a name cannot reverse the text after it or hide a part. */
+/**
+ * Writes control characters as escapes, as the command does: a name cannot reverse the text after it or hide a part.
+ */
 export function printable(text) {
   return text.replace(CONTROL, (found) => [...Array(found.length).keys()]
     .map((i) => '\\u' + found.charCodeAt(i).toString(16).padStart(4, '0')).join(''));
@@ -74,7 +76,8 @@ export function count(number, one, many = one + 's') {
 
 /** Writes a client: checkout@web-3:4711. */
 export function clientName(client, request) {
-  return client ? printable(`${client.application}@${client.host}:${client.pid}`) : `unknown (request ${printable(request)})`;
+  return client ? printable(`${client.application}@${client.host}:${client.pid}`)
+      : `unknown (request ${printable(request)})`;
 }
 
 /** Tells screen readers. Only what the user caused or must know goes here, never each look. */
@@ -101,7 +104,8 @@ const STATES = {
 };
 
 /** Creates a mark for a state, or changes it. The shape tells states apart without colour. */
-export function stateMark(state, mark = el('span', {class: 'state'}, el('span', {class: 'shape', 'aria-hidden': 'true'}), el('span'))) {
+export function stateMark(state, mark = el('span', {class: 'state'},
+    el('span', {class: 'shape', 'aria-hidden': 'true'}), el('span'))) {
   if (mark.dataset.state !== state) {
     const [word, meaning] = STATES[state] ?? [state.toLowerCase(), ''];
     mark.dataset.state = state;
@@ -112,8 +116,8 @@ export function stateMark(state, mark = el('span', {class: 'state'}, el('span', 
 }
 
 /**
- * Makes the rows of a table those of a list. Rows stay the same elements, so that focus and selection stay. While the user
- * points at a row or has the focus in one, rows keep their places.
+ * Makes the rows of a table those of a list. Rows stay the same elements, so that focus and selection stay. While the
+ * user points at a row or has the focus in one, rows keep their places.
  */
 export function keyedRows(body, items, key, create, update) {
   const old = new Map([...body.children].map((row) => [row.dataset.key, row]));
@@ -144,7 +148,8 @@ export function keyedRows(body, items, key, create, update) {
       body.insertBefore(row, place);
     }
   }
-  if (focused >= 0 && !body.contains(document.activeElement)) { // its row has gone: the keyboard goes on at the next one
+  // if its row has gone, the keyboard goes on at the next one
+  if (focused >= 0 && !body.contains(document.activeElement)) {
     const next = body.children[Math.min(focused, body.children.length - 1)];
     (next?.querySelector('a, button:not([hidden])') ?? document.querySelector('main h1')).focus();
   }

@@ -26,7 +26,8 @@ export function create() {
       : 'The console has no connection to the store.';
     setText(verdict, data.usable ? 'The console is connected to the store, and locks can be acquired.' : unusable);
     verdict.dataset.good = data.usable;
-    keyedRows(warnings, data.warnings, (warning) => warning, (warning) => el('li', {text: printable(warning)}), () => {});
+    keyedRows(warnings, data.warnings, (warning) => warning, (warning) => el('li', {text: printable(warning)}),
+        () => {});
     show(warnings, data.warnings.length > 0);
     show(noWarnings, data.warnings.length === 0);
     keyedRows(body, data.nodes, (node) => node.address, newRow, (row, node) => {
@@ -46,13 +47,16 @@ export function create() {
 
   function newRow(node) {
     return el('tr', {},
-      el('th', {scope: 'row'}, el('span', {class: 'name', text: printable(node.address)}), el('span', {class: 'kind', hidden: true})),
+      el('th', {scope: 'row'}, el('span', {class: 'name', text: printable(node.address)}),
+          el('span', {class: 'kind', hidden: true})),
       el('td'), el('td', {}, el('span', {class: 'good'})), el('td', {class: 'number'}), el('td', {class: 'wide'}));
   }
 
   const element = el('div', {},
     el('div', {class: 'head'}, el('h1', {tabindex: '-1', text: 'Health'}), verdict),
-    el('section', {class: 'card', 'aria-labelledby': 'warnings-title'}, el('h2', {id: 'warnings-title', text: 'Warnings'}), warnings, noWarnings),
-    el('section', {class: 'card', 'aria-labelledby': 'servers-title'}, el('h2', {id: 'servers-title', text: 'Servers'}), table, empty));
+    el('section', {class: 'card', 'aria-labelledby': 'warnings-title'},
+        el('h2', {id: 'warnings-title', text: 'Warnings'}), warnings, noWarnings),
+    el('section', {class: 'card', 'aria-labelledby': 'servers-title'}, el('h2', {id: 'servers-title', text: 'Servers'}),
+        table, empty));
   return {title: 'Health', element, update, parameters: () => ({view: 'health'})};
 }

@@ -1,6 +1,7 @@
 // One lock: its holders, its queue, and what the console has seen of it.
 
-import {clientName, clock, count, duration, el, keyedRows, kindText, printable, setText, show, stateMark} from './dom.js';
+import {clientName, clock, count, duration, el, keyedRows, kindText, printable, setText, show,
+    stateMark} from './dom.js';
 import {askRelease} from './release.js';
 import {createTimeline} from './timeline.js';
 
@@ -30,9 +31,11 @@ export function create(parameters, shared) {
 
   function newHolder() {
     return el('li', {},
-      el('div', {class: 'who'}, el('span', {class: 'client'}), el('span', {class: 'tag', hidden: true, text: 'not confirmed'})),
+      el('div', {class: 'who'}, el('span', {class: 'client'}),
+          el('span', {class: 'tag', hidden: true, text: 'not confirmed'})),
       el('dl', {},
-        ...['Holds for', 'Lease left', 'Token', isLock ? 'Since' : 'As'].map((term) => el('div', {}, el('dt', {text: term}), el('dd')))),
+        ...['Holds for', 'Lease left', 'Token', isLock ? 'Since' : 'As'].map((term) =>
+            el('div', {}, el('dt', {text: term}), el('dd')))),
       el('button', {class: 'danger', type: 'button', hidden: true, text: 'Take away…', on: {click: (event) => {
         const item = event.target.closest('li');
         const holder = latest.holders.find((one) => holderKey(one) === item.dataset.key);
@@ -52,7 +55,8 @@ export function create(parameters, shared) {
     setText(values[1], duration(holder.remainingMillis));
     setText(values[2], holder.fencingToken);
     setText(values[3], isLock ? clock(new Date(holder.since)) : accessText(holder));
-    button.setAttribute('aria-label', `Take away… from ${client}`); // begins with the visible text, by which voice control finds it
+    // begins with the visible text, by which voice control finds it
+    button.setAttribute('aria-label', `Take away… from ${client}`);
     show(button, shared.allowForce);
   }
 
@@ -69,11 +73,13 @@ export function create(parameters, shared) {
       kind === 'SEMAPHORE' && latest.capacity > 0 ? `${used} of ${count(latest.capacity, 'permit')} in use` : null,
       latest.state === 'KEPT' ? `opens in ${duration(latest.remainingMillis)}` : null,
     ].filter((text) => text !== null);
-    facts.replaceChildren(mark, ...(isLock ? [] : [el('span', {text: kindText(kind)})]), ...texts.map((text) => el('span', {text})));
+    facts.replaceChildren(mark, ...(isLock ? [] : [el('span', {text: kindText(kind)})]),
+        ...texts.map((text) => el('span', {text})));
     keyedRows(holders, latest.holders, holderKey, newHolder, fillHolder);
     show(holders, latest.holders.length > 0);
     show(noHolder, latest.holders.length === 0);
-    setText(noHolder, latest.state === 'KEPT' ? 'No client holds it, but it stays closed for a while.' : 'No client holds it.');
+    setText(noHolder, latest.state === 'KEPT' ? 'No client holds it, but it stays closed for a while.'
+        : 'No client holds it.');
     keyedRows(body, latest.queue.slice(0, 200), (waiting) => waiting.request, newWaiting, (row, waiting) => {
       const cells = [...row.children];
       setText(cells[0], waiting.position);
@@ -86,12 +92,15 @@ export function create(parameters, shared) {
     show(queue, latest.queue.length > 0);
     show(noQueue, latest.queue.length === 0);
     const inside = latest.waitingCallers - latest.queue.reduce((sum, waiting) => sum + waiting.callers, 0);
-    setText(noQueue, inside > 0 ? `No other client waits. ${count(inside, 'caller')} ${inside === 1 ? 'waits' : 'wait'} inside the client that holds the lock.` : 'No client waits.');
+    const callers = `${count(inside, 'caller')} ${inside === 1 ? 'waits' : 'wait'}`;
+    setText(noQueue, inside > 0 ? `No other client waits. ${callers} inside the client that holds the lock.`
+        : 'No client waits.');
     timeline.update(data);
   }
 
   function newWaiting() {
-    return el('tr', {}, el('td', {class: 'number place'}), el('td', {class: 'client'}), isLock ? null : el('td'), el('td', {class: 'number'}));
+    return el('tr', {}, el('td', {class: 'number place'}), el('td', {class: 'client'}), isLock ? null : el('td'),
+        el('td', {class: 'number'}));
   }
 
   const element = el('div', {},
@@ -106,7 +115,8 @@ export function create(parameters, shared) {
     title: printable(name),
     element,
     update,
-    shared: () => latest && [...holders.children].forEach((item) => show(item.querySelector('button'), shared.allowForce)),
+    shared: () => latest && [...holders.children].forEach((item) =>
+        show(item.querySelector('button'), shared.allowForce)),
     parameters: () => ({view: 'lock', kind, name}),
   };
 }
@@ -116,5 +126,6 @@ function holderKey(holder) {
 }
 
 function accessText(one) {
-  return one.access === 'PERMITS' ? count(one.permits, 'permit') : {READ: 'reader', WRITE: 'writer'}[one.access] ?? 'owner';
+  return one.access === 'PERMITS' ? count(one.permits, 'permit') : {READ: 'reader', WRITE: 'writer'}[one.access]
+      ?? 'owner';
 }

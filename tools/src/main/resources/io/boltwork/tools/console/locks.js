@@ -1,6 +1,7 @@
 // The list of locks.
 
-import {announce, count, duration, el, keyedRows, kindText, lockLink, printable, setText, show, stateMark} from './dom.js';
+import {announce, count, duration, el, keyedRows, kindText, lockLink, printable, setText, show,
+    stateMark} from './dom.js';
 
 const PAUSE = 250; // between the last key and the search
 const LAST_PAGE = 200; // as the console counts them, of 10,000 locks
@@ -23,8 +24,10 @@ export function create(parameters, shared, follow) {
       timer = setTimeout(changed, PAUSE);
     }}});
   search.value = values.search;
-  const kind = select('kind', values.kind, [['', 'all'], ['LOCK', 'locks'], ['READ_WRITE', 'read-write'], ['SEMAPHORE', 'semaphores']]);
-  const state = select('state', values.state, [['', 'all'], ['HELD', 'held'], ['CLAIMED', 'claimed'], ['KEPT', 'kept'], ['FREE', 'free']]);
+  const kind = select('kind', values.kind, [['', 'all'], ['LOCK', 'locks'], ['READ_WRITE', 'read-write'],
+      ['SEMAPHORE', 'semaphores']]);
+  const state = select('state', values.state, [['', 'all'], ['HELD', 'held'], ['CLAIMED', 'claimed'], ['KEPT', 'kept'],
+      ['FREE', 'free']]);
   const sort = select('sort', values.sort, [['', 'most waiting'], ['name', 'name']]);
   const body = el('tbody');
   const table = el('table', {class: 'locks'},
@@ -65,7 +68,8 @@ export function create(parameters, shared, follow) {
 
   /** Shows what the values ask for, and tells screen readers about it. */
   function look(told) {
-    const query = new URLSearchParams(Object.entries(values).filter(([name, value]) => value !== '' && !(name === 'page' && value === '1')));
+    const query = new URLSearchParams(Object.entries(values)
+        .filter(([name, value]) => value !== '' && !(name === 'page' && value === '1')));
     history.replaceState(null, '', '#/locks' + (query.size ? '?' + query : ''));
     telling = told;
     follow(wanted());
@@ -84,7 +88,8 @@ export function create(parameters, shared, follow) {
     const isFiltered = values.search.trim() !== '' || values.kind !== '' || values.state !== '';
     const found = data.all ? count(data.found, 'lock') : `${data.found.toLocaleString('en')} locks or more`;
     const age = data.ageMillis < 2000 ? null : `counted ${Math.round(data.ageMillis / 1000)} s ago`;
-    sums.replaceChildren(...[found, `${data.held.toLocaleString('en')} held`, `${data.waiting.toLocaleString('en')} waiting`, age]
+    sums.replaceChildren(...[found, `${data.held.toLocaleString('en')} held`,
+        `${data.waiting.toLocaleString('en')} waiting`, age]
       .filter((text) => text !== null).map((text) => el('span', {text})));
     const busiest = Math.max(4, ...data.locks.map((lock) => lock.waiting));
     keyedRows(body, data.locks, (lock) => `${lock.kind} ${lock.name}`, newRow, (row, lock) => fill(row, lock, busiest));
@@ -122,7 +127,8 @@ export function create(parameters, shared, follow) {
       changed();
     }}},
     el('div', {class: 'field grow'}, el('label', {for: 'search', text: 'Name'}), search,
-      el('span', {class: 'unseen', id: 'search-help', text: 'A part of the name, or a pattern: a star stands for any characters, a question mark for one.'})),
+      el('span', {class: 'unseen', id: 'search-help',
+          text: 'A part of the name, or a pattern: a star stands for any characters, a question mark for one.'})),
     el('div', {class: 'field'}, el('label', {for: 'kind', text: 'Kind'}), kind),
     el('div', {class: 'field'}, el('label', {for: 'state', text: 'State'}), state),
     el('div', {class: 'field'}, el('label', {for: 'sort', text: 'First'}), sort)),
@@ -138,7 +144,8 @@ function newRow(lock) {
       el('a', {class: 'name', href: lockLink(lock.kind, lock.name), text: printable(lock.name)}),
       lock.kind === 'LOCK' ? null : el('span', {class: 'kind', text: kindText(lock.kind)})),
     cell(stateMark(lock.state)),
-    el('td', {class: 'number'}, el('span', {class: 'amount'}, el('span', {class: 'bar', 'aria-hidden': 'true'}), el('span'))),
+    el('td', {class: 'number'}, el('span', {class: 'amount'}, el('span', {class: 'bar', 'aria-hidden': 'true'}),
+        el('span'))),
     el('td', {class: 'number wide'}),
     el('td', {class: 'number wide'}),
     el('td', {class: 'number wide token'}));

@@ -2,11 +2,15 @@
 
 import {announce, clientName, clock, el, printable, setText, show} from './dom.js';
 
-/** Asks for the name of the lock, and then takes it away from one holder. The focus goes back to the button, or to the heading. */
+/**
+ * Asks for the name of the lock, and then takes it away from one holder. The focus goes back to the button, or to the
+ * heading.
+ */
 export function askRelease(lock, holder, button, heading) {
   const name = printable(lock.name);
   const client = clientName(holder.client, holder.request);
-  const input = el('input', {id: 'confirm', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'confirm-error'});
+  const input = el('input', {id: 'confirm', type: 'text', autocomplete: 'off', autocapitalize: 'off',
+      spellcheck: 'false', 'aria-describedby': 'confirm-error'});
   const error = el('p', {class: 'error', id: 'confirm-error', role: 'alert'});
   const confirm = el('button', {class: 'danger solid', type: 'submit', text: 'Take away'});
   const dialog = el('dialog', {'aria-labelledby': 'dialog-title'},
@@ -17,7 +21,8 @@ export function askRelease(lock, holder, button, heading) {
         el('div', {}, el('dt', {text: 'Loses it'}), el('dd', {class: 'client', text: client})),
         el('div', {}, el('dt', {text: 'Since'}), el('dd', {text: clock(new Date(holder.since))})),
         el('div', {}, el('dt', {text: 'Token'}), el('dd', {class: 'token', text: holder.fencingToken}))),
-      el('p', {text: 'A last resort, for a holder that hangs. Until the holder learns of it, two clients believe they hold the lock. The lock of a dead process is free by itself when its lease has ended.'}),
+      el('p', {text: 'A last resort, for a holder that hangs. Until the holder learns of it, two clients believe they'
+        + ' hold the lock. The lock of a dead process is free by itself when its lease has ended.'}),
       el('div', {class: 'field'}, el('label', {for: 'confirm', text: 'Type the name of the lock to confirm'}), input),
       error,
       el('div', {class: 'buttons'},

@@ -26,7 +26,8 @@ export function createTimeline() {
       el('th', {scope: 'col', class: 'number', text: 'Held for'}),
       el('th', {scope: 'col', class: 'number wide', text: 'Token'}))),
     rows);
-  const details = el('details', {}, el('summary', {text: 'Holds as a table'}), el('div', {class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Holds'}, table));
+  const details = el('details', {}, el('summary', {text: 'Holds as a table'}),
+      el('div', {class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Holds'}, table));
   details.addEventListener('toggle', () => latest && draw());
 
   function draw() {
@@ -41,7 +42,8 @@ export function createTimeline() {
     }
     const clients = [...byClient].map(([client, list]) => ({client, list}));
     const shown = clients.length <= LANES ? clients
-      : clients.toSorted((a, b) => Math.max(...b.list.map((s) => s.end)) - Math.max(...a.list.map((s) => s.end))).slice(0, LANES);
+      : clients.toSorted((a, b) => Math.max(...b.list.map((s) => s.end)) - Math.max(...a.list.map((s) => s.end)))
+          .slice(0, LANES);
     const gaps = unwatched(latest.watches, begin, end);
     keyedRows(lanes, shown, (lane) => lane.client, newLane, (lane, data) => fill(lane, data, gaps, begin, end));
     show(empty, shown.length === 0);
@@ -51,18 +53,25 @@ export function createTimeline() {
     setText(others, `${clients.length - shown.length} more clients were seen in this time.`);
     if (details.open) {
       const holds = spans.filter((span) => !span.waiting).toSorted((a, b) => b.begin - a.begin).slice(0, ROWS);
-      keyedRows(rows, holds, (span) => `${span.client} ${span.token} ${span.from}`, () => el('tr', {}, el('td'), el('td', {class: 'client'}), el('td', {class: 'number'}), el('td', {class: 'number wide token'})),
-        (row, span) => [clock(new Date(span.begin)), printable(span.label), duration(span.end - span.begin) + (span.open ? ' so far' : ''), span.token]
+      keyedRows(rows, holds, (span) => `${span.client} ${span.token} ${span.from}`,
+          () => el('tr', {}, el('td'), el('td', {class: 'client'}), el('td', {class: 'number'}),
+          el('td', {class: 'number wide token'})),
+        (row, span) => [clock(new Date(span.begin)), printable(span.label),
+            duration(span.end - span.begin) + (span.open ? ' so far' : ''), span.token]
           .forEach((text, i) => setText(row.children[i], text)));
     }
   }
 
   const element = el('section', {class: 'card timeline', 'aria-labelledby': 'timeline-title'},
     el('div', {class: 'card-head'}, el('h2', {id: 'timeline-title', text: 'Timeline'}),
-      el('ul', {class: 'legend'}, el('li', {}, el('span', {class: 'key hold'}), 'holds'), el('li', {}, el('span', {class: 'key wait'}), 'waits'), el('li', {}, el('span', {class: 'key gap'}), 'not watched')),
+      el('ul', {class: 'legend'}, el('li', {}, el('span', {class: 'key hold'}), 'holds'),
+          el('li', {}, el('span', {class: 'key wait'}), 'waits'),
+          el('li', {}, el('span', {class: 'key gap'}), 'not watched')),
       el('div', {class: 'field inline'}, el('label', {for: 'range', text: 'Show'}), choice)),
     lanes, axis, empty, others,
-    el('p', {class: 'note', text: 'What this console has seen since it was started, while a page showed this lock. It looks once a second, so it can miss shorter holds.'}),
+    el('p', {class: 'note',
+        text: 'What this console has seen since it was started, while a page showed this lock. It looks once a'
+            + ' second, so it can miss shorter holds.'}),
     details);
   return {element, update: (data) => {
     latest = data;
@@ -72,11 +81,13 @@ export function createTimeline() {
 
 function newLane(lane) {
   const label = printable(lane.list[0].label);
-  return el('div', {class: 'lane'}, el('div', {class: 'lane-name', text: label, title: label}), el('div', {class: 'track'}));
+  return el('div', {class: 'lane'}, el('div', {class: 'lane-name', text: label, title: label}),
+      el('div', {class: 'track'}));
 }
 
 function fill(lane, {list}, gaps, begin, end) {
-  const parts = [...gaps.map((gap) => ({...gap, type: 'gap'})), ...list.map((span) => ({...span, type: span.waiting ? 'wait' : 'hold'}))];
+  const parts = [...gaps.map((gap) => ({...gap, type: 'gap'})),
+      ...list.map((span) => ({...span, type: span.waiting ? 'wait' : 'hold'}))];
   const track = lane.lastChild;
   while (track.children.length > parts.length) {
     track.lastChild.remove();
@@ -88,7 +99,8 @@ function fill(lane, {list}, gaps, begin, end) {
     box.className = `span ${part.type}`;
     box.style.left = `${left.toFixed(3)}%`;
     box.style.width = `${Math.max(0, 100 * (part.end - from) / (end - begin)).toFixed(3)}%`;
-    box.title = part.type === 'gap' ? 'not watched' : `${part.waiting ? 'waited' : 'held'} ${duration(part.end - part.begin)}, from ${clock(new Date(part.begin))}`
+    box.title = part.type === 'gap' ? 'not watched'
+        : `${part.waiting ? 'waited' : 'held'} ${duration(part.end - part.begin)}, from ${clock(new Date(part.begin))}`
       + (part.waiting ? '' : `, token ${part.token}`);
   });
 }

@@ -4,19 +4,20 @@
 #   sh -c SCRIPT boltwork-supervisor SCRIPT DIRECTORY PIPE "" [ARGUMENT OF BOLTWORK ...]
 #   sh -c SCRIPT boltwork-watcher "" DIRECTORY PIPE GRACE
 #
-# SCRIPT is this text, GRACE a time in seconds. DIRECTORY has the named pipe "pipe", which boltwork holds open. A line in it is
-# the name of a signal for the command's process group, or "END SECONDS": TERM, and KILL after that time. The end of the pipe
-# means END with the grace: the system closes it when boltwork dies, however it dies. PIPE is a descriptor that the command
-# does not need. The exit code is that of the command.
+# SCRIPT is this text, GRACE a time in seconds. DIRECTORY has the named pipe "pipe", which boltwork holds open. A line
+# in it is the name of a signal for the command's process group, or "END SECONDS": TERM, and KILL after that time. The
+# end of the pipe means END with the grace: the system closes it when boltwork dies, however it dies. PIPE is a
+# descriptor that the command does not need. The exit code is that of the command.
 #
-# Java closes the descriptors above 2 in its children. In the second form, the launcher starts the supervisor before Java, so
-# that the command gets these descriptors. The supervisor waits for a line in the pipe. The file "start" then sets and removes
-# variables for the command, sets the grace, and removes the arguments before the command. The file "code" gets the exit code.
+# Java closes the descriptors above 2 in its children. In the second form, the launcher starts the supervisor before
+# Java, so that the command gets these descriptors. The supervisor waits for a line in the pipe. The file "start" then
+# sets and removes variables for the command, sets the grace, and removes the arguments before the command. The file
+# "code" gets the exit code.
 #
-# The supervisor waits for the command, and the watcher reads the pipe. The watcher has a session of its own, so that a KILL for
-# the group of boltwork leaves it. If the supervisor is killed, the watcher still ends the command when boltwork closes the
-# pipe. The file "group" tells boltwork that there may be a command: it exists from before the command's first instruction
-# until nothing is left of its group.
+# The supervisor waits for the command, and the watcher reads the pipe. The watcher has a session of its own, so that a
+# KILL for the group of boltwork leaves it. If the supervisor is killed, the watcher still ends the command when
+# boltwork closes the pipe. The file "group" tells boltwork that there may be a command: it exists from before the
+# command's first instruction until nothing is left of its group.
 
 set -u
 script=$1
@@ -43,7 +44,8 @@ send() {
   read -r group 2> /dev/null < "$directory/group" && kill -s "$1" -- "-$group" 2> /dev/null
 }
 
-# Sends KILL to the command's group after a time, in one sleep: many short ones take longer on a busy machine. USR1 cancels it.
+# Sends KILL to the command's group after a time, in one sleep: many short ones take longer on a busy machine. USR1
+# cancels it.
 kill_after() {
   sleep "$1" &
   trap "kill $! 2> /dev/null; exit 0" USR1
@@ -88,11 +90,13 @@ if [ -z "$script" ]; then
   exit 0
 fi
 
-# Opened for writing first, because opening a pipe that nobody writes would wait for ever if boltwork has died meanwhile.
+# Opened for writing first, because opening a pipe that nobody writes would wait for ever if boltwork has died
+# meanwhile.
 eval "exec $pipe<> \"\$directory/pipe\""
 eval "exec $pipe< \"\$directory/pipe\""
 
-# They reach the command through the pipe, except QUIT and TSTP. A trap, because the command would inherit that a signal is ignored.
+# They reach the command through the pipe, except QUIT and TSTP. A trap, because the command would inherit that a signal
+# is ignored.
 trap : $signals
 
 code_file=/dev/null
@@ -115,7 +119,8 @@ fi
 
 # It must not hold the command's output open.
 close="$pipe<&-"
-eval 'in_own_session sh -c "$script" boltwork-watcher "" "$directory" "$pipe" "$grace" <&"$pipe" > /dev/null 2>&1' "$close &"
+eval 'in_own_session sh -c "$script" boltwork-watcher "" "$directory" "$pipe" "$grace" <&"$pipe" > /dev/null 2>&1' \
+  "$close &"
 
 # The session's first process is the leader of its group, so its number is that of the group.
 begin='

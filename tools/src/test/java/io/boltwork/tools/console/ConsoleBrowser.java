@@ -155,8 +155,8 @@ final class ConsoleBrowser implements AutoCloseable {
     }
 
     /**
-     * Returns what axe finds wrong with the page. {@code -Dboltwork.axe=FILE} takes another version of it. One rule is an
-     * experiment in versions before 4.14, so it is switched on.
+     * Returns what axe finds wrong with the page. {@code -Dboltwork.axe=FILE} takes another version of it. One rule is
+     * an experiment in versions before 4.14, so it is switched on.
      */
     @SuppressWarnings("unchecked")
     List<String> findings() {

@@ -96,7 +96,10 @@ class ConsoleCostTest {
         }
     }
 
-    /** Returns how many commands are right for looks once a second: at the locks of a list, and at one with a page of its own. */
+    /**
+     * Returns how many commands are right for looks once a second: at the locks of a list, and at one with a page of
+     * its own.
+     */
     private static long eachSecond(long begin) {
         double seconds = (System.nanoTime() - begin) / 1e9 + 1;
         return (long) (2 * (StoreLooks.SHOWN + 1) * seconds); // each with TIME

@@ -13,7 +13,9 @@ import java.util.concurrent.TimeUnit;
 public final class ContendingShop {
     private ContendingShop() {}
 
-    /** Arguments: the URI of Redis, the name of the application, that of the lock, and how many milliseconds it is held. */
+    /**
+     * Arguments: the URI of Redis, the name of the application, that of the lock, and how many milliseconds it is held.
+     */
     public static void main(String... args) throws InterruptedException {
         LockClient client = connected(args[0], args[1]);
         FencedLock lock = client.lock(args[2]);

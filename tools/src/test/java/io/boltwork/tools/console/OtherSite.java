@@ -11,8 +11,10 @@ import java.nio.charset.StandardCharsets;
 final class OtherSite implements AutoCloseable {
     private static final String PAGE = """
             <!doctype html><title>Mail</title>
-            <a id="page" href="%s">The console</a> <a id="events" href="%s">Its events</a> <a id="file" href="%s">A file</a>
-            <form method="post" enctype="text/plain" action="%s"><input name="{" value="}"><button>Take it away</button></form>
+            <a id="page" href="%s">The console</a> <a id="events" href="%s">Its events</a>
+            <a id="file" href="%s">A file</a>
+            <form method="post" enctype="text/plain" action="%s">
+            <input name="{" value="}"><button>Take it away</button></form>
             """;
 
     private final HttpServer server;

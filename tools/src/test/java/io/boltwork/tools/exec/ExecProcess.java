@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 
 /** A real process that runs {@code boltwork exec}, in a directory of its own. */
 final class ExecProcess implements AutoCloseable {
-    /** How many looks in a row find no new beat after the last one: 1.5 s. A beat takes three processes, so a busy machine delays it. */
+    /**
+     * How many looks in a row find no new beat after the last one: 1.5 s. A beat takes three processes, so a busy
+     * machine delays it.
+     */
     private static final int STILL = 5;
 
     private final Path directory;
@@ -133,8 +136,8 @@ final class ExecProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the command of a heart, which ignores TERM, answers INT by a line, and writes the time into a file until it is
-     * killed.
+     * Returns the command of a heart, which ignores TERM, answers INT by a line, and writes the time into a file until
+     * it is killed.
      */
     static String[] heart() {
         return new String[] {
@@ -146,8 +149,8 @@ final class ExecProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until the heart has been still for so long that it was not only slow, and returns the time of its last beat in
-     * milliseconds since the epoch.
+     * Waits until the heart has been still for so long that it was not only slow, and returns the time of its last beat
+     * in milliseconds since the epoch.
      */
     long awaitLastBeat() {
         String[] last = {""};

@@ -390,7 +390,8 @@ class ExecTest {
     @Test
     void whatTheCommandLeavesBehindEndsBeforeTheRelease() {
         String script =
-                "(trap '' TERM; while :; do date +%s%N > beat.new; mv beat.new beat; sleep 0.05; done) & sleep 0.3; echo beating";
+                "(trap '' TERM; while :; do date +%s%N > beat.new; mv beat.new beat; sleep 0.05; done) & sleep 0.3;"
+                        + " echo beating";
         try (ExecProcess exec = exec("left", "--lease", "6s", "--grace", "500ms", "--", "sh", "-c", script)) {
             exec.awaitOut("beating");
             Task<Long> waiter = waiter(locks, "left");

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** {@code boltwork hold} with real processes: it holds a lock until its input ends, a signal comes, or the lock is lost. */
+/**
+ * {@code boltwork hold} with real processes: it holds a lock until its input ends, a signal comes, or the lock is lost.
+ */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Execution(ExecutionMode.CONCURRENT)
 class HoldTest {

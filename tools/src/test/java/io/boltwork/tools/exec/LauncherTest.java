@@ -24,7 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the launcher {@code ./boltwork} adds to {@code exec}: descriptors, bytes of text, and no threads in the output. */
+/**
+ * What the launcher {@code ./boltwork} adds to {@code exec}: descriptors, bytes of text, and no threads in the output.
+ */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Execution(ExecutionMode.CONCURRENT)
 class LauncherTest {
@@ -182,7 +184,8 @@ class LauncherTest {
     @Test
     void cronsLocaleKeepsNamesAndArguments() {
         String script = "unset LANG LC_ALL LC_CTYPE; exec \"$@\" \"$(printf 'Z\\303\\274rich')\" --"
-                + " sh -c 'printf %s \"$BOLTWORK_LOCK $1 $EV\" | od -An -tx1; env | grep LC_; true' sh \"$(printf '\\303\\204')\"";
+                + " sh -c 'printf %s \"$BOLTWORK_LOCK $1 $EV\" | od -An -tx1; env | grep LC_; true' sh \"$(printf"
+                + " '\\303\\204')\"";
         try (ExecProcess exec = exec("export EV=$(printf '\\344'); " + script)) {
             assertThat(exec.exitCode()).as(exec::err).isZero();
             assertThat(exec.out()).isEqualTo(" 5a c3 bc 72 69 63 68 20 c3 84 20 e4\n");

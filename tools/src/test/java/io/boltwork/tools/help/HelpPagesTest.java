@@ -59,7 +59,8 @@ class HelpPagesTest {
                                 "--norc",
                                 "-c",
                                 "source '" + script + "'; COMP_WORDS=('" + words + "'); COMP_CWORD=" + last
-                                        + "; $(complete -p boltwork | sed 's/.*-F \\([^ ]*\\) .*/\\1/') boltwork 2> /dev/null;" // compopt works at a prompt only
+                                        + "; $(complete -p boltwork | sed 's/.*-F \\([^ ]*\\) .*/\\1/') boltwork 2>"
+                                        + " /dev/null;" // compopt works at a prompt only
                                         + " printf '%s\\n' \"${COMPREPLY[@]}\""),
                         Map.of())
                 .lines()

@@ -27,7 +27,8 @@ before(async () => {
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   browser = await chromium.launch({
     executablePath: program,
-    args: ['--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update', ...asRoot],
+    args: ['--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update',
+      ...asRoot],
   });
   mkdirSync(shots, { recursive: true });
 });
@@ -45,7 +46,8 @@ async function open(options) {
   page = await context.newPage();
   page.setDefaultTimeout(20_000);
   complaints = [];
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(`${page.url()}: ${message.text()}`));
+  page.on('console', (message) => ['error', 'warning'].includes(message.type())
+    && complaints.push(`${page.url()}: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error}`));
   page.on('requestfailed', (request) => {
     const why = request.failure().errorText;
@@ -53,8 +55,10 @@ async function open(options) {
       complaints.push(`${request.url()}: ${why}`); // a picture may be aborted by leaving the page
     }
   });
-  page.on('response', (response) => response.status() >= 400 && complaints.push(`${response.url()}: ${response.status()}`));
-  page.on('request', (request) => /^(data|blob):/.test(request.url()) || request.url().startsWith(site) || complaints.push(`leaves the host: ${request.url()}`));
+  page.on('response', (response) => response.status() >= 400
+    && complaints.push(`${response.url()}: ${response.status()}`));
+  page.on('request', (request) => /^(data|blob):/.test(request.url()) || request.url().startsWith(site)
+    || complaints.push(`leaves the host: ${request.url()}`));
 }
 
 afterEach(() => assert.deepEqual(complaints, []));

@@ -1,5 +1,5 @@
-// Finds links of the site to pages, pictures and anchors that do not exist. Reads the finished pages, as a browser does.
-// Javadoc's pages are targets only: javadoc checks its own links.
+// Finds links of the site to pages, pictures and anchors that do not exist. Reads the finished pages, as a browser
+// does. Javadoc's pages are targets only: javadoc checks its own links.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -12,21 +12,25 @@ test('dead links and anchors are found', () => {
     mkdirSync(path.join(www, '1.0', 'adr'), { recursive: true });
     writeFileSync(path.join(www, 'index.html'), '<a href="1.0/a.html">');
     writeFileSync(path.join(www, 'versions.html'), '<a href="2.0/index.html">');
-    writeFileSync(path.join(www, '1.0', 'a.html'), '<h2 id="here"></h2><a href="#here"><a href="#gone"><a href="adr/b.html#there">');
+    writeFileSync(path.join(www, '1.0', 'a.html'),
+      '<h2 id="here"></h2><a href="#here"><a href="#gone"><a href="adr/b.html#there">');
     writeFileSync(
       path.join(www, '1.0', 'adr', 'b.html'),
-      '<i id="there"></i><a href="../a.html#here"><a href="../a.html#gone"><img src="no.png"><a href="https://example.org/">',
+      '<i id="there"></i><a href="../a.html#here"><a href="../a.html#gone"><img src="no.png">' +
+        '<a href="https://example.org/">',
     );
     const { links, dead } = check(www, '1.0');
     assert.equal(links, 8);
-    assert.deepEqual(dead.sort(), ['1.0/a.html: #gone', '1.0/adr/b.html: ../a.html#gone', '1.0/adr/b.html: no.png', 'versions.html: 2.0/index.html']);
+    assert.deepEqual(dead.sort(), ['1.0/a.html: #gone', '1.0/adr/b.html: ../a.html#gone', '1.0/adr/b.html: no.png',
+      'versions.html: 2.0/index.html']);
   } finally {
     rmSync(www, { recursive: true });
   }
 });
 
 test('anchors are those of GitHub', () => {
-  const html = renderer((file, href) => href).render('## The way of one `lock()`\n## A\n## A\n## What, and why?\n', { file: 'a.md' });
+  const html = renderer((file, href) => href).render('## The way of one `lock()`\n## A\n## A\n## What, and why?\n',
+    { file: 'a.md' });
   const anchors = [...html.matchAll(/id="([^"]+)"/g)].map((match) => match[1]);
   assert.deepEqual(anchors, ['the-way-of-one-lock', 'a', 'a-1', 'what-and-why']);
 });

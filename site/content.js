@@ -78,10 +78,12 @@ const names = { 'SECURITY.md': 'security-policy.html' }; // its address before t
 
 function address(file) {
   const plain = file.replace(/^docs\//, '').toLowerCase();
-  return names[file] ?? plain.replace(/(^|\/)readme\.md$/, '$1index.html').replace(/\.md$/, '.html').replaceAll('_', '-');
+  return names[file] ?? plain.replace(/(^|\/)readme\.md$/, '$1index.html').replace(/\.md$/, '.html')
+    .replaceAll('_', '-');
 }
 
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: repository, encoding: 'utf8' })
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'],
+  { cwd: repository, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file && existsSync(path.join(repository, file)));
 
@@ -96,7 +98,8 @@ export const pages = new Map(
     if (!heading) {
       throw new Error(`${file} does not begin with a heading`);
     }
-    return [file, { file, text, url: '/' + address(file), heading, title: titles[file] ?? heading, links: links(tokens) }];
+    return [file, { file, text, url: '/' + address(file), heading, title: titles[file] ?? heading,
+      links: links(tokens) }];
   }),
 );
 
@@ -137,7 +140,8 @@ function addSource(target) {
 
 /** Returns the names of the files and folders in a folder of the repository. */
 export const entries = (target) => [
-  ...new Set(tracked.filter((file) => file.startsWith(target + '/')).map((file) => file.slice(target.length + 1).split('/')[0])),
+  ...new Set(tracked.filter((file) => file.startsWith(target + '/'))
+    .map((file) => file.slice(target.length + 1).split('/')[0])),
 ];
 
 const dead = [];
@@ -164,7 +168,8 @@ if (dead.length) {
 }
 
 function resolve(file, href) {
-  return path.posix.normalize(path.posix.join(path.posix.dirname(file), decodeURI(href.replace(/#.*/, '')))).replace(/\/$/, '');
+  return path.posix.normalize(path.posix.join(path.posix.dirname(file), decodeURI(href.replace(/#.*/, ''))))
+    .replace(/\/$/, '');
 }
 
 /** Returns the address on the site of a link in a Markdown file. */

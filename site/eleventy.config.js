@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { entries, linked, menu, modules, pages, pictures, read, relative, repository, sources, version } from './content.js';
+import { entries, linked, menu, modules, pages, pictures, read, relative, repository, sources,
+  version } from './content.js';
 import { escape, highlight, renderer } from './markdown.js';
 
 const languages = { java: 'java', kt: 'kotlin', lua: 'lua', json: 'json', yml: 'yaml', xml: 'xml', sql: 'sql' };
@@ -14,7 +15,8 @@ export default function (eleventy) {
   eleventy.addGlobalData('site', { version, menu, modules, javadoc });
   eleventy.addFilter('from', (to, url) => relative(url, to));
   eleventy.addFilter('sections', (html) =>
-    [...html.matchAll(/<h2 id="([^"]+)">(.*?) <a class="anchor"/g)].map(([, id, text]) => ({ id, text: text.replace(/<[^>]+>/g, '') })),
+    [...html.matchAll(/<h2 id="([^"]+)">(.*?) <a class="anchor"/g)].map(([, id, text]) =>
+      ({ id, text: text.replace(/<[^>]+>/g, '') })),
   );
 
   for (const page of pages.values()) {
@@ -49,10 +51,12 @@ export default function (eleventy) {
 }
 
 function code(source) {
-  return `<h1 class="path">${escape(source)}</h1>\n<pre><code>${highlight(read(source), languages[source.split('.').pop()])}</code></pre>`;
+  const text = highlight(read(source), languages[source.split('.').pop()]);
+  return `<h1 class="path">${escape(source)}</h1>\n<pre><code>${text}</code></pre>`;
 }
 
 function folder(source, url) {
-  const items = entries(source).map((name) => `<li><a href="${relative(url, sources.get(`${source}/${name}`))}">${escape(name)}</a></li>`);
+  const items = entries(source)
+    .map((name) => `<li><a href="${relative(url, sources.get(`${source}/${name}`))}">${escape(name)}</a></li>`);
   return `<h1 class="path">${escape(source)}</h1>\n<ul>${items.join('\n')}</ul>`;
 }

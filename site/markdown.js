@@ -5,7 +5,8 @@ import MarkdownIt from 'markdown-it';
 
 hljs.registerLanguage('properties', properties);
 
-export const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+export const escape = (text) => text.replace(/[&<>"]/g, (c) =>
+  ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 
 /** Returns code as HTML with colors, or without if the language is not known. */
 export function highlight(code, language) {
@@ -13,7 +14,8 @@ export function highlight(code, language) {
 }
 
 const plainText = (inline) =>
-  inline.children.filter((token) => ['text', 'code_inline'].includes(token.type)).map((token) => token.content).join('');
+  inline.children.filter((token) => ['text', 'code_inline'].includes(token.type)).map((token) => token.content)
+    .join('');
 
 /** Returns GitHub's anchor of a heading; the second of the same name gets -1. */
 function slug(text, used) {
@@ -67,7 +69,8 @@ export function renderer(linked) {
   const rules = markdown.renderer.rules;
   rules.heading_close = (tokens, i) => {
     const id = tokens[i - 2].attrGet('id');
-    return ` <a class="anchor" href="#${id}" aria-label="Link to this section" data-pagefind-ignore>#</a></${tokens[i].tag}>\n`;
+    const link = `<a class="anchor" href="#${id}" aria-label="Link to this section" data-pagefind-ignore>#</a>`;
+    return ` ${link}</${tokens[i].tag}>\n`;
   };
   rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   rules.table_close = () => '</table></div>\n';

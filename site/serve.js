@@ -5,7 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const www = fileURLToPath(new URL('target/www/', import.meta.url));
-const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json', svg: 'image/svg+xml', wasm: 'application/wasm' };
+const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json',
+  svg: 'image/svg+xml', wasm: 'application/wasm' };
 
 export const server = createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://host');
@@ -14,7 +15,8 @@ export const server = createServer((request, response) => {
     return;
   }
   if (pathname === '/favicon.ico') {
-    response.writeHead(204).end(); // belongs to the host; browsers ask for it on pages without an icon, as Javadoc's are
+    // belongs to the host; browsers ask for it on pages without an icon, as Javadoc's are
+    response.writeHead(204).end();
     return;
   }
   const file = path.join(www, decodeURIComponent(pathname).replace(/^\/docs\//, '/'));

@@ -9,7 +9,8 @@ find('#menu-button').addEventListener('click', (event) => {
 });
 
 // theme
-const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+const isDark = () => (document.documentElement.dataset.theme
+  ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
 const themeButton = find('#theme-button');
 themeButton.hidden = false;
 themeButton.addEventListener('click', () => {
@@ -20,7 +21,8 @@ themeButton.addEventListener('click', () => {
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw());
 
 // Mermaid, which is large, only where a page has a picture
-const diagrams = [...document.querySelectorAll('pre.mermaid')].map((element) => ({ element, text: element.textContent }));
+const diagrams = [...document.querySelectorAll('pre.mermaid')].map((element) =>
+  ({ element, text: element.textContent }));
 let mermaid = null;
 async function draw() {
   if (diagrams.length === 0) {
@@ -109,7 +111,8 @@ input.addEventListener('input', async () => {
   if (words !== input.value) {
     return;
   }
-  status.textContent = words.trim() === '' ? '' : found.results.length === 1 ? '1 page' : `${found.results.length} pages`;
+  status.textContent = words.trim() === '' ? '' : found.results.length === 1 ? '1 page'
+    : `${found.results.length} pages`;
   results.replaceChildren(
     ...pages.flatMap((page) => page.sub_results.slice(0, 3).map((part) => result(page.meta.title, part))),
   );

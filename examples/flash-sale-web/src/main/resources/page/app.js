@@ -172,7 +172,8 @@ function connected(is) {
     at('lost').hidden = true;
   } else if (!is && at('lost').hidden) {
     at('lost').hidden = false;
-    text('lost', `✕ The connection to the demo is lost. The figures stand still since ${heardTime.toLocaleTimeString('en-GB')}.`
+    text('lost',
+        `✕ The connection to the demo is lost. The figures stand still since ${heardTime.toLocaleTimeString('en-GB')}.`
       + ' The page connects again by itself.');
     document.querySelectorAll('main button, .go button').forEach(button => { button.disabled = true; });
   }

@@ -23,9 +23,9 @@ function measure(picture, label, words) {
 /**
  * Shows labels in a picture, of which the part from left is visible.
  *
- * A label has its words, the class name of its text, and the stretch from .. to that it names. It stays within this stretch,
- * unless it is a "flag", which begins or ends there. One with "last" prefers its end. A "tick" has a fixed place. The first
- * labels in the list take precedence. A label without room has its short words instead, or none.
+ * A label has its words, the class name of its text, and the stretch from .. to that it names. It stays within this
+ * stretch, unless it is a "flag", which begins or ends there. One with "last" prefers its end. A "tick" has a fixed
+ * place. The first labels in the list take precedence. A label without room has its short words instead, or none.
  */
 export function showLabels(picture, labels, left, { width, y }) {
   const places = [];
@@ -69,7 +69,8 @@ function find(label, wide, places, left, right) {
   const from = starts.find(start => {
     const end = start + wide;
     return start >= left + EDGE && end <= right - EDGE
-      && (label.tick || (label.flag ? start <= Math.max(last, first + GAP) && end >= first : start >= first && end <= last))
+      && (label.tick || (label.flag ? start <= Math.max(last, first + GAP) && end >= first
+          : start >= first && end <= last))
       && places.every(place => end + GAP <= place.from || start >= place.to + GAP);
   });
   return from === undefined ? null : { from, to: from + wide };

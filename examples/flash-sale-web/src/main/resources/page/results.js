@@ -56,7 +56,8 @@ function bar(name, value, possible, mark) {
   line.className = mark;
   const number = document.createElement('span');
   number.className = 'number';
-  number.textContent = value == null ? '–' : `${value.toFixed(1)} of ${Number.isInteger(possible) ? possible : possible.toFixed(1)}`;
+  number.textContent = value == null ? '–'
+      : `${value.toFixed(1)} of ${Number.isInteger(possible) ? possible : possible.toFixed(1)}`;
   const track = document.createElement('span');
   track.className = 'bar';
   const filled = document.createElement('i');

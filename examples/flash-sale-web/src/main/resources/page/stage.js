@@ -30,7 +30,8 @@ export function showLock(state) {
   text('holder-badge', holder === null ? (free && running ? sale.inside : '–') : SHOPS[holder][0]);
   text('holder-name', free
     ? (running ? `${sale.inside} buyers inside at once` : 'No buyer is inside')
-    : holder === null ? 'The lock is free' : SHOPS[holder] + (frozen ? ', frozen' : lock.buyer ? `, buyer ${lock.buyer}` : ''));
+    : holder === null ? 'The lock is free' : SHOPS[holder] + (frozen ? ', frozen' : lock.buyer ? `, buyer ${lock.buyer}`
+        : ''));
   text('holder-token', holder === null ? '\u00a0' : `token ${lock.token}`);
   at('freeze-holder').disabled = !running || holder === null || shops[holder].state !== 'OPEN';
   at('lease').className = holder === null ? 'lease' : `lease shop-${holder}${lock.leaseLeft < 500 ? ' low' : ''}`;
@@ -190,7 +191,8 @@ function redisWords(redis, master) {
 function edge() {
   const { sale, now } = shown;
   const live = now + (calm.matches ? 0 : Math.min(600, performance.now() - shownAt));
-  return sale && sale.to ? Math.max(sale.to + 300, sale.from + WINDOW) : sale ? Math.max(live, sale.from + WINDOW) : live;
+  return sale && sale.to ? Math.max(sale.to + 300, sale.from + WINDOW) : sale ? Math.max(live, sale.from + WINDOW)
+      : live;
 }
 
 function draw(state) {
@@ -203,7 +205,8 @@ function draw(state) {
   const end = sale?.to ?? now;
   const bands = redis.outages
     .filter(outage => sale && (outage.to ?? now) > sale.from && outage.from < end)
-    .map(outage => ({ from: x(outage.from), wide: Math.max(2, x(outage.to ?? Math.min(now, end)) - x(outage.from)), text: outage.text }));
+    .map(outage => ({ from: x(outage.from), wide: Math.max(2, x(outage.to ?? Math.min(now, end)) - x(outage.from)),
+        text: outage.text }));
   const busy = new Set(sale && sale.settings.locked ? [] : ['shared']);
   lanes.forEach((lane, index) => {
     const parts = bands.map(band => svg('rect', { class: 'outage', x: band.from, y: 0, width: band.wide, height }));
@@ -213,10 +216,12 @@ function draw(state) {
       const from = x(turn.from);
       const wide = Math.max(1.5, x(turn.to ?? now) - from - 1);
       const stands = turn.outcome === 'WORKING' && shops[index].state === 'FROZEN';
-      const kind = turn.outcome === 'REFUSED' ? 'refused' : turn.outcome === 'FAILED' ? 'failed' : stands ? 'stands' : [...busy].join('');
+      const kind = turn.outcome === 'REFUSED' ? 'refused' : turn.outcome === 'FAILED' ? 'failed' : stands ? 'stands'
+          : [...busy].join('');
       parts.push(svg('rect', { class: `turn ${kind}`, x: from, y: 4, width: wide, height: height - 8, rx: 2 }));
       if (turn.outcome === 'REFUSED') {
-        labels.unshift({ from, to: from + wide, words: '✕ late write rejected', short: '✕', name: 'bad', flag: true, last: true });
+        labels.unshift({ from, to: from + wide, words: '✕ late write rejected', short: '✕', name: 'bad', flag: true,
+            last: true });
       } else if (stands) {
         labels.push({ from, to: from + wide, words: 'frozen', name: '' });
       }
@@ -233,14 +238,18 @@ function draw(state) {
     name: '',
   })).filter(reign => reign.to > reign.from);
   redisLane.labels = [
-    ...bands.map(band => ({ from: band.from, to: band.from + band.wide, words: `✕ ${band.text}`, short: '✕', name: 'bad', flag: true })).reverse(),
+    ...bands.map(band => ({ from: band.from, to: band.from + band.wide, words: `✕ ${band.text}`, short: '✕',
+        name: 'bad', flag: true })).reverse(),
     ...reigns.toReversed(),
   ];
   paint(redisLane, [
-    ...reigns.map(reign => svg('rect', { class: 'reign', x: reign.from, y: 4, width: reign.to - reign.from, height: height - 8, rx: 2 })),
-    ...bands.map(band => svg('rect', { class: 'broken', x: band.from, y: 4, width: band.wide, height: height - 8, rx: 2 })),
+    ...reigns.map(reign => svg('rect', { class: 'reign', x: reign.from, y: 4, width: reign.to - reign.from,
+        height: height - 8, rx: 2 })),
+    ...bands.map(band => svg('rect', { class: 'broken', x: band.from, y: 4, width: band.wide, height: height - 8,
+        rx: 2 })),
   ], width, height);
-  redisLane.picture.setAttribute('aria-label', bands.length ? `Redis: ${bands.map(band => band.text).join(', ')}` : 'Redis: no outage');
+  redisLane.picture.setAttribute('aria-label', bands.length ? `Redis: ${bands.map(band => band.text).join(', ')}`
+      : 'Redis: no outage');
   const last = Math.ceil((edge() - base) / 1000) + 1;
   ticks.labels = [];
   for (let second = Math.max(0, last - 14); second <= last; second++) {
@@ -260,7 +269,8 @@ function group(parts) {
 
 function paint(lane, parts, width, height) {
   const hatch = svg('defs');
-  const pattern = svg('pattern', { id: 'hatch', width: 8, height: 8, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' });
+  const pattern = svg('pattern', { id: 'hatch', width: 8, height: 8, patternUnits: 'userSpaceOnUse',
+      patternTransform: 'rotate(45)' });
   pattern.append(svg('line', { class: 'hatch', x1: 0, y1: 0, x2: 0, y2: 8 }));
   hatch.append(pattern);
   lane.picture.replaceChildren(
@@ -277,7 +287,8 @@ function move() {
   }
   const { width, height } = lanes[0].picture.getBoundingClientRect();
   const left = shown.sale ? Math.max(0, (edge() - WINDOW - shown.sale.from) / WINDOW * width) : 0;
-  document.querySelectorAll('#lanes .moving').forEach(each => each.setAttribute('transform', `translate(${(-left).toFixed(1)} 0)`));
+  document.querySelectorAll('#lanes .moving').forEach(each =>
+      each.setAttribute('transform', `translate(${(-left).toFixed(1)} 0)`));
   [redisLane, ...lanes].forEach(lane => showLabels(lane.picture, lane.labels, left, { width, y: height / 2 + 4 }));
   showLabels(ticks.picture, ticks.labels, left, { width, y: 11 });
 }

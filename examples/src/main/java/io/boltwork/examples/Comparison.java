@@ -26,7 +26,10 @@ final class Comparison implements AutoCloseable {
         this.terminal = terminal;
     }
 
-    /** Starts the shops without opening them. The locks are at {@code lockAddress}, in the Redis of the stock or elsewhere. */
+    /**
+     * Starts the shops without opening them. The locks are at {@code lockAddress}, in the Redis of the stock or
+     * elsewhere.
+     */
     static Comparison prepare(
             SaleOptions options, String redisUri, String lockAddress, PrintStream out, Terminal terminal) {
         List<ShopProcess> shops = new ArrayList<>();

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Coupons of a campaign: one for each user, and a limited number of them. The code of a coupon comes from another system, so no
- * single command can check, create and write. A lock makes it one step, and a guard refuses a holder that is late.
+ * Coupons of a campaign: one for each user, and a limited number of them. The code of a coupon comes from another
+ * system, so no single command can check, create and write. A lock makes it one step, and a guard refuses a holder that
+ * is late.
  */
 final class Coupons {
     private static final String WRITE = RedisFence.include() + """

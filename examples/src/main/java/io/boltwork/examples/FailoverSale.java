@@ -10,7 +10,10 @@ import java.util.Locale;
 import java.util.UUID;
 import java.util.function.ToIntFunction;
 
-/** Runs one sale, during which the master of the locks' Redis, or two of five, are killed. The stock is in a separate Redis. */
+/**
+ * Runs one sale, during which the master of the locks' Redis, or two of five, are killed. The stock is in a separate
+ * Redis.
+ */
 final class FailoverSale implements AutoCloseable {
     private final SalePlan plan;
     private final int stock;

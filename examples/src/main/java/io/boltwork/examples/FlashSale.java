@@ -32,9 +32,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         sortOptions = false,
         usageHelpWidth = 80,
         description = {
-            "A flash sale: many buyers, few items, several shops, one stock in Redis. Each purchase reads the stock, works"
-                    + " for a while and writes the stock. First without a lock, which oversells; then with Boltwork, which"
-                    + " lets one buyer at a time through, across all shops.",
+            "A flash sale: many buyers, few items, several shops, one stock in Redis. Each purchase reads the stock,"
+                    + " works for a while and writes the stock. First without a lock, which oversells; then with"
+                    + " Boltwork, which lets one buyer at a time through, across all shops.",
             ""
         },
         footer = {

@@ -15,8 +15,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Exactly one leader. The holder of the lock leads until the lease is lost: because Redis cannot be reached, because the lock
- * was taken away, or because this process was paused for too long. The next candidate is woken as soon as the lock is free.
+ * Exactly one leader. The holder of the lock leads until the lease is lost: because Redis cannot be reached, because
+ * the lock was taken away, or because this process was paused for too long. The next candidate is woken as soon as the
+ * lock is free.
  *
  * <p>For a moment, an old leader may not know yet that it is no longer the leader. Its writes have a smaller fencing
  * token, and a resource that checks tokens ({@link Journal}) refuses them.

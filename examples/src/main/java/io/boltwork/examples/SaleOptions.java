@@ -44,8 +44,8 @@ final class SaleOptions {
             paramLabel = "KIND",
             converter = DeploymentConverter.class,
             description =
-                    "standalone, sentinel, replicated, cluster or quorum: keeps the locks in such a Redis, and kills the"
-                            + " master of the sale's lock during the sale, or two of the quorum's five masters.")
+                    "standalone, sentinel, replicated, cluster or quorum: keeps the locks in such a Redis, and kills"
+                            + " the master of the sale's lock during the sale, or two of the quorum's five masters.")
     private SaleSite.@Nullable Kind deployment;
 
     @Option(

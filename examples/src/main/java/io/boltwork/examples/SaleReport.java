@@ -39,7 +39,10 @@ final class SaleReport {
         out.println("  any shop: a database that keeps the largest can refuse a buyer who is late.");
     }
 
-    /** Prints what a user writes for the same, for locks in a store or, without one, in Redis: from sources that are compiled. */
+    /**
+     * Prints what a user writes for the same, for locks in a store or, without one, in Redis: from sources that are
+     * compiled.
+     */
     void printOwnCode(StoreSite.@Nullable Kind store) {
         out.println();
         out.println("The same in your own code (examples/ has more):");

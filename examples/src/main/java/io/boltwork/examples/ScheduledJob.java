@@ -14,11 +14,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A job that runs once per cluster and period. Every instance fires by its own clock. The first one runs the job and keeps the
- * lock for half a period, so that the others find it taken, however short the job is.
+ * A job that runs once per cluster and period. Every instance fires by its own clock. The first one runs the job and
+ * keeps the lock for half a period, so that the others find it taken, however short the job is.
  *
- * <p>If an instance dies during the job, no other instance repeats the job in that period: it runs at most once. A job that
- * takes longer than a period causes the next one to be skipped.
+ * <p>If an instance dies during the job, no other instance repeats the job in that period: it runs at most once. A job
+ * that takes longer than a period causes the next one to be skipped.
  */
 final class ScheduledJob {
     private ScheduledJob() {}

@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * One shop of the sale, in a separate JVM. The shop reads commands from standard input, line by line, and reports on standard
- * output. The JVM ends when its input ends.
+ * One shop of the sale, in a separate JVM. The shop reads commands from standard input, line by line, and reports on
+ * standard output. The JVM ends when its input ends.
  *
  * <pre>
  * in: (URI of the stock's Redis)
@@ -53,8 +53,8 @@ final class Shop {
     }
 
     /**
-     * Accepts one address, the addresses of a master and its replicas, {@code cluster} and some of its nodes, {@code quorum}
-     * and all its servers, or a {@linkplain StoreSite#address store}.
+     * Accepts one address, the addresses of a master and its replicas, {@code cluster} and some of its nodes,
+     * {@code quorum} and all its servers, or a {@linkplain StoreSite#address store}.
      */
     private static LockBackend connect(List<String> where) {
         if (where.get(0).equals(SaleSite.QUORUM)) {

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A stream of tasks, one at a time for each account in the whole cluster. No thread waits for a lock or for a task. Tasks of
- * different accounts run in parallel.
+ * A stream of tasks, one at a time for each account in the whole cluster. No thread waits for a lock or for a task.
+ * Tasks of different accounts run in parallel.
  */
 final class TaskPipeline {
     private final LockClient locks;
@@ -27,8 +27,8 @@ final class TaskPipeline {
     }
 
     /**
-     * Runs a task when its account is free, or fails if that takes more than a minute. The task gets a fencing token, and need
-     * not occupy a thread while it works.
+     * Runs a task when its account is free, or fails if that takes more than a minute. The task gets a fencing token,
+     * and need not occupy a thread while it works.
      */
     <T> CompletionStage<T> submit(String account, Function<Long, CompletionStage<T>> task) {
         // @start region="pipeline"

@@ -4,8 +4,8 @@ package io.boltwork.examples;
 import java.nio.charset.Charset;
 
 /**
- * The destination of the output. Not all Java versions can tell a terminal from a file. If there is a terminal, the script
- * {@code demo} therefore passes its width ({@code -Dboltwork.demo.columns}).
+ * The destination of the output. Not all Java versions can tell a terminal from a file. If there is a terminal, the
+ * script {@code demo} therefore passes its width ({@code -Dboltwork.demo.columns}).
  *
  * @param columns the terminal's width, at most 80; 0 if there is no terminal
  * @param isUnicode whether the terminal shows more than ASCII

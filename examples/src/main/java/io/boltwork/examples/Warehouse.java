@@ -13,10 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The stock, in Redis, as any application would keep it: a number that is read, and written back a little later. Beside it are
- * a log with the fencing token of each turn, and the largest token so far. A buyer with a smaller token has lost the lock
- * without knowing it, and changes nothing. All keys expire. Thread-safe, as far as this is possible for a number that is read
- * and written in two steps.
+ * The stock, in Redis, as any application would keep it: a number that is read, and written back a little later. Beside
+ * it are a log with the fencing token of each turn, and the largest token so far. A buyer with a smaller token has lost
+ * the lock without knowing it, and changes nothing. All keys expire. Thread-safe, as far as this is possible for a
+ * number that is read and written in two steps.
  */
 final class Warehouse implements AutoCloseable {
     private static final Duration KEPT = Duration.ofHours(2);

@@ -19,8 +19,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A cache that many processes read. If it is cold, one of them warms it, and none reads it half full. The process that has
- * warmed it goes on as a reader, so that it reads what it has written.
+ * A cache that many processes read. If it is cold, one of them warms it, and none reads it half full. The process that
+ * has warmed it goes on as a reader, so that it reads what it has written.
  */
 final class WarmCache implements AutoCloseable {
     private final LockClient locks;

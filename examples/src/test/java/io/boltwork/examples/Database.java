@@ -112,14 +112,15 @@ final class Database implements AutoCloseable {
     }
 
     /**
-     * Returns whether a transaction waits for a lock of another one. H2 repeats its attempts and does not tell that it waits, so
-     * there it is whether a statement of another session is being executed.
+     * Returns whether a transaction waits for a lock of another one. H2 repeats its attempts and does not tell that it
+     * waits, so there it is whether a statement of another session is being executed.
      */
     boolean isAnyBlocked() {
         String blocked = switch (kind) {
             case POSTGRESQL -> "pg_locks WHERE NOT granted";
             case MARIADB, MARIADB_SNAPSHOT -> // innodb_trx stays as it is while it is read more than ten times a second
-                "information_schema.global_status WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS' AND variable_value > 0";
+                "information_schema.global_status WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS' AND"
+                        + " variable_value > 0";
             case H2 ->
                 "information_schema.sessions WHERE executing_statement IS NOT NULL AND session_id <> SESSION_ID()";
         };
@@ -131,7 +132,9 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Executes a transaction until the database does not ask for its repetition, and returns the number of repetitions. */
+    /**
+     * Executes a transaction until the database does not ask for its repetition, and returns the number of repetitions.
+     */
     static int transact(Connection connection, Work work) throws SQLException {
         for (int repetitions = 0; ; repetitions++) {
             try {

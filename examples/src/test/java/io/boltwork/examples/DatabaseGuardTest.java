@@ -274,10 +274,10 @@ class DatabaseGuardTest {
                     .isEqualTo(written);
             assertThat(query(connection, "SELECT COUNT(DISTINCT amount) FROM ledger"))
                     .isEqualTo(written);
-            assertThat(
-                            query(
-                                    connection,
-                                    "SELECT COUNT(*) FROM ledger a JOIN ledger b ON b.amount = a.amount + 1 AND b.token < a.token"))
+            assertThat(query(
+                            connection,
+                            "SELECT COUNT(*) FROM ledger a JOIN ledger b ON b.amount = a.amount + 1 AND"
+                                    + " b.token < a.token"))
                     .isZero();
         }
     }

@@ -52,7 +52,8 @@ class DemoOptionsTest {
             --over 2h                       | '--over': '2h' is not a duration
             --wait                          | '--wait'
             --mode fair                     | '--mode': 'fair' is neither lock nor trylock
-            --deployment two                | '--deployment': 'two' is neither standalone, sentinel, replicated, cluster nor quorum
+            --deployment two                | '--deployment': 'two' is neither standalone, sentinel, replicated, \
+            cluster nor quorum
             --redis redis://h --deployment sentinel | --deployment starts a Redis to be killed
             --redis localhost               | '--redis': uri must begin with redis://
             more                            | 'more'

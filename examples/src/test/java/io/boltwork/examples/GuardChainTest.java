@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The whole chain: a lock on a real Redis, holders in three JVMs that are frozen past their leases at random, and a guard in
- * a real PostgreSQL.
+ * The whole chain: a lock on a real Redis, holders in three JVMs that are frozen past their leases at random, and a
+ * guard in a real PostgreSQL.
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class GuardChainTest {
@@ -160,8 +160,8 @@ class GuardChainTest {
                     number(connection, "SELECT COUNT(DISTINCT amount) FROM ledger"),
                     number(
                             connection,
-                            "SELECT COUNT(*) FROM (SELECT token < LAG(token) OVER (ORDER BY amount) AS back FROM ledger)"
-                                    + " AS steps WHERE back"));
+                            "SELECT COUNT(*) FROM (SELECT token < LAG(token) OVER (ORDER BY amount) AS back FROM"
+                                    + " ledger) AS steps WHERE back"));
         }
     }
 

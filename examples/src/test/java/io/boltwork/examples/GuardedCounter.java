@@ -19,8 +19,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * A JVM that takes a lock again and again, reads a counter, and adds to it in several transactions, in which it relies on
- * what it has read. It never asks whether its lease is still valid. Ends after a line on its standard input.
+ * A JVM that takes a lock again and again, reads a counter, and adds to it in several transactions, in which it relies
+ * on what it has read. It never asks whether its lease is still valid. Ends after a line on its standard input.
  */
 final class GuardedCounter {
     static final Duration LEASE = Duration.ofMillis(500);

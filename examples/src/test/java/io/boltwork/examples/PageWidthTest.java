@@ -12,7 +12,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Prose of the pages wraps at 120 characters, so that a change shows as few lines. Tables, code and long links do not wrap. */
+/**
+ * Prose of the pages wraps at 120 characters, so that a change shows as few lines. Tables, code and long links do not
+ * wrap.
+ */
 class PageWidthTest {
     private static final Path ROOT = Path.of("..");
     private static final int WIDTH = 120;

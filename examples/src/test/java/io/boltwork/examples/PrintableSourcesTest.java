@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Texts contain outside values without control characters. Boltwork's own exceptions escape their messages, as do log messages
- * whose values come from {@code Printable.all}. Elsewhere, {@code Printable.text} precedes a quoted value.
+ * Texts contain outside values without control characters. Boltwork's own exceptions escape their messages, as do log
+ * messages whose values come from {@code Printable.all}. Elsewhere, {@code Printable.text} precedes a quoted value.
  */
 class PrintableSourcesTest {
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
@@ -26,7 +26,10 @@ class PrintableSourcesTest {
     private static final Pattern ESCAPES_ITSELF =
             Pattern.compile("Printable\\.(text|all)\\(|new (Backend|ClientClosed|LockRefused)Exception\\(");
 
-    /** Boltwork's own exceptions, by their constructors or the classes that write their messages; and texts of the application's developer. */
+    /**
+     * Boltwork's own exceptions, by their constructors or the classes that write their messages; and texts of the
+     * application's developer.
+     */
     private static final Map<String, String> OTHERS = Map.ofEntries(
             Map.entry("LeaseLostException.java", "one of Boltwork's own exceptions"),
             Map.entry("LockTimeoutException.java", "one of Boltwork's own exceptions"),
@@ -86,8 +89,8 @@ class PrintableSourcesTest {
     }
 
     /**
-     * Returns the text between the end of the previous statement and a place in a statement. Ignores {@code ;}, {@code {} and
-     * {@code }} in literals.
+     * Returns the text between the end of the previous statement and a place in a statement. Ignores {@code ;}, {@code
+     * {} and {@code }} in literals.
      */
     private static String statement(String text, int place) {
         StringBuilder plain = new StringBuilder();

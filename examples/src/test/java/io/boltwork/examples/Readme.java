@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The snippets of a Markdown page: the blocks below marks such as {@code <!-- snippet: QuickStart.java#quick-start -->}. Files
- * that begin with {@code spring/} are in the starter's tests, those with {@code kotlin/} in the examples in Kotlin, those with
- * {@code handmade/} in the hand-written locks, and those with {@code migration/} in the examples of migrations.
+ * The snippets of a Markdown page: the blocks below marks such as
+ * {@code <!-- snippet: QuickStart.java#quick-start -->}. Files that begin with {@code spring/} are in the starter's
+ * tests, those with {@code kotlin/} in the examples in Kotlin, those with {@code handmade/} in the hand-written locks,
+ * and those with {@code migration/} in the examples of migrations.
  */
 final class Readme {
     private static final Pattern MARK = Pattern.compile("\\s*<!--\\s*snippet:\\s*(\\S+)#(\\S+)\\s*-->\\s*");

@@ -11,7 +11,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each page is in the menu of the site, whose build needs Node. Decisions are found through the page that lists them. */
+/**
+ * Each page is in the menu of the site, whose build needs Node. Decisions are found through the page that lists them.
+ */
 class SiteMenuTest {
     private static final Path ROOT = Path.of("..");
 

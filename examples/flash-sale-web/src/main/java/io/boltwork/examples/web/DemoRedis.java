@@ -11,9 +11,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of the demo: a Redis with the stock, and for the locks a master with two replicas and three sentinels, which promote
- * a replica when the master has not answered for a second. Only one thread may call the methods that break something. All others
- * are thread-safe.
+ * The servers of the demo: a Redis with the stock, and for the locks a master with two replicas and three sentinels,
+ * which promote a replica when the master has not answered for a second. Only one thread may call the methods that
+ * break something. All others are thread-safe.
  */
 final class DemoRedis implements AutoCloseable {
 

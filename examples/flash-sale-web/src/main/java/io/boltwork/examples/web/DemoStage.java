@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers, the shops and the sale, and all that the page's buttons do to them. It runs in the process that has started the
- * others, so it goes on while they are killed or frozen. Thread-safe.
+ * The servers, the shops and the sale, and all that the page's buttons do to them. It runs in the process that has
+ * started the others, so it goes on while they are killed or frozen. Thread-safe.
  */
 final class DemoStage implements AutoCloseable {
     static final long LEASE_MILLIS = 2_000;

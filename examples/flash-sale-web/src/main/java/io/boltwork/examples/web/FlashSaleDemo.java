@@ -14,8 +14,8 @@ import java.util.logging.Logger;
 /**
  * Starts the servers and the shops of the sale, and serves the page that shows and breaks them. Ends with Ctrl-C.
  *
- * <p>The page is served by this process, which the page's buttons do not touch. So it goes on while shops and servers are killed
- * or frozen.
+ * <p>The page is served by this process, which the page's buttons do not touch. So it goes on while shops and servers
+ * are killed or frozen.
  */
 final class FlashSaleDemo implements AutoCloseable {
     static final int PORT = 8086;

@@ -20,8 +20,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Serves the page, its state as server-sent events, and its buttons. Only this machine reaches it, and only the page itself may
- * press the buttons: a request must name this address as its host, and a POST must come from this page and carry JSON.
+ * Serves the page, its state as server-sent events, and its buttons. Only this machine reaches it, and only the page
+ * itself may press the buttons: a request must name this address as its host, and a POST must come from this page and
+ * carry JSON.
  */
 final class PageServer implements AutoCloseable {
     private static final long EVENTS_MILLIS = 150;

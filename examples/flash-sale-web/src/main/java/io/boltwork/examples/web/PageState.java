@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The demo at one moment, as the page receives it. Times are milliseconds since the epoch. Tokens are texts, because they are too
- * large for some readers of JSON.
+ * The demo at one moment, as the page receives it. Times are milliseconds since the epoch. Tokens are texts, because
+ * they are too large for some readers of JSON.
  *
  * @param now the time
  * @param ready whether the servers run and a shop is open

@@ -13,9 +13,9 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /**
- * The remaining stock of items in Redis. A purchase reads it, works, and writes it. Without a lock, two purchases at once sell the
- * same item twice. With a lock, a guard refuses the write of a shop that was stopped for longer than its lease. Buyers that come
- * too late are turned away without work.
+ * The remaining stock of items in Redis. A purchase reads it, works, and writes it. Without a lock, two purchases at
+ * once sell the same item twice. With a lock, a guard refuses the write of a shop that was stopped for longer than its
+ * lease. Buyers that come too late are turned away without work.
  */
 @Component
 class RedisStock {

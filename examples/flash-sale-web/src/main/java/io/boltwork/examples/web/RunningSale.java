@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sale: sends the buyers to the shops in turn, evenly within a second, and counts their answers. The shops report the purchases.
- * Thread-safe.
+ * A sale: sends the buyers to the shops in turn, evenly within a second, and counts their answers. The shops report the
+ * purchases. Thread-safe.
  */
 final class RunningSale {
     static final Duration ARRIVAL = Duration.ofSeconds(1);
@@ -107,7 +107,9 @@ final class RunningSale {
         }
     }
 
-    /** Sends a buyer to the next shop. A buyer notices a closed shop, and goes to another one; a frozen one looks open. */
+    /**
+     * Sends a buyer to the next shop. A buyer notices a closed shop, and goes to another one; a frozen one looks open.
+     */
     private void send(int buyer, List<DemoShop> shops) {
         List<DemoShop> open = shops.stream()
                 .filter(shop -> shop.state() != DemoShop.State.CLOSED && shop.state() != DemoShop.State.STARTING)

@@ -122,7 +122,10 @@ class SaleController {
         return BUSY;
     }
 
-    /** Handles outages, lost leases and refused writes. Only after a refused write is it certain that the item was not sold. */
+    /**
+     * Handles outages, lost leases and refused writes. Only after a refused write is it certain that the item was not
+     * sold.
+     */
     @ExceptionHandler({LockException.class, DataAccessException.class})
     @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
     String unknown(RuntimeException failure) {

@@ -47,7 +47,9 @@ record SaleFigures(
         return verdict + (sold == settings.items() ? ": not one too many." : ".");
     }
 
-    /** Returns the percentiles by the nearest rank: the smallest wait that is not shorter than that part of all waits. */
+    /**
+     * Returns the percentiles by the nearest rank: the smallest wait that is not shorter than that part of all waits.
+     */
     static long @Nullable [] percentiles(long[] waits) {
         if (waits.length == 0) {
             return null;

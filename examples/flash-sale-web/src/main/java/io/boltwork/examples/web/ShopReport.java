@@ -20,11 +20,11 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Reports what happens in this shop to the process that has started it, in lines on the standard output. A frozen shop needs no
- * connection for that, and a killed one leaves what it has written. {@link ShopLine} reads the lines.
+ * Reports what happens in this shop to the process that has started it, in lines on the standard output. A frozen shop
+ * needs no connection for that, and a killed one leaves what it has written. {@link ShopLine} reads the lines.
  *
- * <p>A line on the standard input announces that the shop will be frozen. The next purchase waits for that before its write, so
- * that the freeze does not have to hit a purchase of a few milliseconds.
+ * <p>A line on the standard input announces that the shop will be frozen. The next purchase waits for that before its
+ * write, so that the freeze does not have to hit a purchase of a few milliseconds.
  */
 @Component
 class ShopReport {

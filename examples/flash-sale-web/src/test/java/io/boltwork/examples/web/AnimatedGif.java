@@ -21,8 +21,8 @@ import javax.imageio.metadata.IIOMetadataNode;
 import javax.imageio.stream.ImageOutputStream;
 
 /**
- * Writes an animated GIF. All pictures share one palette of their most frequent colours, and each one has only the pixels that
- * differ from the one before.
+ * Writes an animated GIF. All pictures share one palette of their most frequent colours, and each one has only the
+ * pixels that differ from the one before.
  */
 final class AnimatedGif {
     private static final int COLOURS = 255;

@@ -100,16 +100,16 @@ class PageServerTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    {                                       | 400 | The body must be a button
-                    {"action":"explode"}                    | 400 | action must be a button, but is explode
-                    {"action":"begin"}                      | 400 | sale must have the settings of the sale, but is missing
-                    {"action":"kill","shop":9}              | 400 | shop must be 0 to 3, but is 9
-                    {"action":"stop"}                       | 409 | No sale is running
-                    {"action":"begin","sale":{"buyers":0,"items":1,"workMillis":50,"kind":"LOCK","fifo":false,"locked":true}} \
-                    | 400 | buyers must be 1 to 1000, but is 0
-                    {"action":"begin","sale":{"buyers":1,"items":1,"workMillis":50,"kind":"LOCK","fifo":false,"locked":true}} \
-                    | 409 | No shop is open. Start one first
-                    """)
+            {                                       | 400 | The body must be a button
+            {"action":"explode"}                    | 400 | action must be a button, but is explode
+            {"action":"begin"}                      | 400 | sale must have the settings of the sale, but is missing
+            {"action":"kill","shop":9}              | 400 | shop must be 0 to 3, but is 9
+            {"action":"stop"}                       | 409 | No sale is running
+            {"action":"begin","sale":{"buyers":0,"items":1,"workMillis":50,"kind":"LOCK","fifo":false,"locked":true}} \
+            | 400 | buyers must be 1 to 1000, but is 0
+            {"action":"begin","sale":{"buyers":1,"items":1,"workMillis":50,"kind":"LOCK","fifo":false,"locked":true}} \
+            | 409 | No shop is open. Start one first
+            """)
     void aBadPressGetsOneClearError(String body, int status, String error) throws IOException {
         assertThat(press(body)).startsWith("HTTP/1.1 " + status + " ").contains(error);
     }

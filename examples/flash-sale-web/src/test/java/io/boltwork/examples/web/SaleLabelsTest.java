@@ -19,7 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Labels in the lanes neither overlap nor are cut off, in a real Chromium, whatever happened how soon after each other. */
+/**
+ * Labels in the lanes neither overlap nor are cut off, in a real Chromium, whatever happened how soon after each other.
+ */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class SaleLabelsTest {
     private static final SaleSettings SETTINGS = new SaleSettings(200, 160, 50, SaleSettings.Kind.LOCK, false, true);

@@ -125,8 +125,8 @@ final class SalePage implements AutoCloseable {
     }
 
     /**
-     * Returns what axe-core finds, one line for each rule. {@code -Dboltwork.axe=FILE} takes another version of it. One rule is
-     * an experiment in versions before 4.14, so it is switched on.
+     * Returns what axe-core finds, one line for each rule. {@code -Dboltwork.axe=FILE} takes another version of it. One
+     * rule is an experiment in versions before 4.14, so it is switched on.
      */
     List<String> barriers() {
         browser.executeScript(axe());

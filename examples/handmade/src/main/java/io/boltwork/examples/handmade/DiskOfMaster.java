@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * The directory of a Redis that writes its commands to a file and syncs this file every second. A killed process loses
- * nothing that it has written, but a power failure loses what was not synced. This class cuts the file to what a disk would
- * have.
+ * nothing that it has written, but a power failure loses what was not synced. This class cuts the file to what a disk
+ * would have.
  */
 final class DiskOfMaster implements AutoCloseable {
     private final Path directory;

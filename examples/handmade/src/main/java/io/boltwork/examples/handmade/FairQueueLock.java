@@ -6,8 +6,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
 /**
- * A lock for which clients queue: their order is a list, and a sorted set has the time until which each of them is waited
- * for. Clients ask again and again.
+ * A lock for which clients queue: their order is a list, and a sorted set has the time until which each of them is
+ * waited for. Clients ask again and again.
  */
 final class FairQueueLock {
     private static final String ACQUIRE = """

@@ -15,8 +15,8 @@ import java.util.logging.Logger;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * A JVM that acquires a lock, prints a line, and then waits to be killed or frozen. Arguments: the kind of lock, and the
- * addresses of its servers.
+ * A JVM that acquires a lock, prints a line, and then waits to be killed or frozen. Arguments: the kind of lock, and
+ * the addresses of its servers.
  */
 final class HoldingJvm {
     private HoldingJvm() {}

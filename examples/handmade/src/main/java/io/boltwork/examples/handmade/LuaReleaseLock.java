@@ -6,7 +6,9 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
-/** Compares the owner and deletes the key in one script. This is the lock of most articles. Its lease is never renewed. */
+/**
+ * Compares the owner and deletes the key in one script. This is the lock of most articles. Its lease is never renewed.
+ */
 final class LuaReleaseLock {
     // @start region="script"
     private static final String RELEASE = """

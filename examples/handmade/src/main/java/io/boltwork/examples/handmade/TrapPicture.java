@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Draws a trap as a table of text: client A, the server with the state of the key, client B. A long text continues on the
- * next line of its column.
+ * Draws a trap as a table of text: client A, the server with the state of the key, client B. A long text continues on
+ * the next line of its column.
  */
 final class TrapPicture {
     /** The width without a terminal. */

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.redisson.api.RLock;
 
 /**
- * Redisson's lock and Boltwork's lock of one name, taken together. It excludes services that take one of them, whichever, and
- * services that take both. It does not make services with only one of them exclude each other.
+ * Redisson's lock and Boltwork's lock of one name, taken together. It excludes services that take one of them,
+ * whichever, and services that take both. It does not make services with only one of them exclude each other.
  */
 final class BothLocks {
     private final RLock old;

@@ -23,8 +23,8 @@ import org.redisson.Redisson;
 import org.redisson.config.Config;
 
 /**
- * A JVM whose threads take one lock in turn, with Redisson or with Boltwork, and write each hold to a file: an event is the
- * thread, 1 for the begin and 0 for the end, the time by the machine's monotonic clock, and how long the thread had
+ * A JVM whose threads take one lock in turn, with Redisson or with Boltwork, and write each hold to a file: an event is
+ * the thread, 1 for the begin and 0 for the end, the time by the machine's monotonic clock, and how long the thread had
  * waited. An event is in the file before the thread goes on, so a killed JVM loses none.
  */
 final class BridgeJvm {
@@ -35,8 +35,9 @@ final class BridgeJvm {
     /**
      * Begins at the first line of standard input, and ends at the second.
      *
-     * @param args {@code redisson}, {@code boltwork} or {@code unbridged}, the URI of a standalone Redis, the name of the lock, the number of threads, the file, and for
-     *     how many microseconds each turn lasts and the pause after it
+     * @param args {@code redisson}, {@code boltwork} or {@code unbridged}, the URI of a standalone Redis, the name of
+     *     the lock, the number of threads, the file, and for how many microseconds each turn lasts and the pause after
+     *     it
      */
     public static void main(String... args) throws Exception {
         FileChannel file = FileChannel.open(

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Two JVMs with Redisson and two with Boltwork take one lock of one Redis in turn, while JVMs of both sides are killed: no
- * two of them ever hold it, and neither side waits much longer than four JVMs with Redisson alone. With
+ * Two JVMs with Redisson and two with Boltwork take one lock of one Redis in turn, while JVMs of both sides are killed:
+ * no two of them ever hold it, and neither side waits much longer than four JVMs with Redisson alone. With
  * {@code -Dboltwork.proof=true} the full 100,000 turns, the last Redisson before version 4, too, and the waits.
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")

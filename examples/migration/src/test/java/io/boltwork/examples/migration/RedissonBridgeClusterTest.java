@@ -149,7 +149,10 @@ class RedissonBridgeClusterTest {
         }
     }
 
-    /** Tries a lock once Redisson knows the new master of its slot. Until then, it fails with a NullPointerException of its own. */
+    /**
+     * Tries a lock once Redisson knows the new master of its slot. Until then, it fails with a NullPointerException of
+     * its own.
+     */
     private static boolean triedAtTheNewMaster(RLock lock) {
         AtomicBoolean granted = new AtomicBoolean();
         Await.until("Redisson knows the new master", () -> {

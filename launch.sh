@@ -18,7 +18,8 @@ else
   where='the PATH'
 fi
 
-# Prints the major version, such as 17, or nothing if there is no JDK. On macOS, java may be a stub that only asks for a JDK.
+# Prints the major version, such as 17, or nothing if there is no JDK. On macOS, java may be a stub that only asks for a
+# JDK.
 jdk_version() {
   "$javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p' | head -n 1
 }
@@ -33,7 +34,8 @@ check_jdk() {
 
 is_built() {
   [ -f "$stamp" ] || return 1
-  [ -z "$(find pom.xml ./*/pom.xml ./*/src/main "$module/pom.xml" "$module/src/main" -newer "$stamp" 2>/dev/null | head -n 1)" ] || return 1
+  [ -z "$(find pom.xml ./*/pom.xml ./*/src/main "$module/pom.xml" "$module/src/main" -newer "$stamp" 2>/dev/null |
+    head -n 1)" ] || return 1
   tr ':' '\n' < "$stamp" | while IFS= read -r entry || [ -n "$entry" ]; do
     [ -e "$entry" ] || exit 1
   done

@@ -31,9 +31,10 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * One JVM of release/upgrade, which runs several of them with different versions of Boltwork.
  *
- * <p>{@code Contender run NAME URI DIRECTORY} takes locks of all kinds until there is a file {@code stop}. While it holds one, it also locks a file by means
- * of the operating system, which knows nothing of Boltwork: if that file is locked already, two holds overlap. It writes each hold
- * to a file of the lock. {@code Contender judge DIRECTORY NAME...} reads these files.
+ * <p>{@code Contender run NAME URI DIRECTORY} takes locks of all kinds until there is a file {@code stop}. While it
+ * holds one, it also locks a file by means of the operating system, which knows nothing of Boltwork: if that file is
+ * locked already, two holds overlap. It writes each hold to a file of the lock.
+ * {@code Contender judge DIRECTORY NAME...} reads these files.
  */
 final class Contender {
     private static final LockOptions OPTIONS = LockOptions.renewedLease(Duration.ofSeconds(10));
@@ -146,7 +147,10 @@ final class Contender {
     private static final class Judge {
         private final List<String[]> lines;
 
-        /** The holds whose owners were told that they had lost them. A busy machine stops a JVM for longer than a claim lasts. */
+        /**
+         * The holds whose owners were told that they had lost them. A busy machine stops a JVM for longer than a claim
+         * lasts.
+         */
         private final Set<String> lost = new HashSet<>();
 
         /** The holds that have begun and not ended. */

@@ -23,8 +23,8 @@ final class Architecture {
     static final ArchRule NOTHING_IS_SYNCHRONIZED = classes().should(notBeSynchronized());
 
     /**
-     * The wall clock jumps. Losses and client records have a date for people to read, and ids differ by it. Nothing else may
-     * read it, except for SuspensionDetector, which is given a clock.
+     * The wall clock jumps. Losses and client records have a date for people to read, and ids differ by it. Nothing
+     * else may read it, except for SuspensionDetector, which is given a clock.
      */
     static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = noClasses()
             .that(DescribedPredicate.not(DescribedPredicate.describe(

@@ -30,7 +30,8 @@ class NamedModuleTest {
                     public static void main(String[] args) {
                         List<MemoryBackend> three = Stream.generate(MemoryBackend::create).limit(3).toList();
                         LockClient.create(QuorumBackend.of(three)).close();
-                        System.out.println(Main.class.getModule().getName() + " uses " + QuorumBackend.class.getModule());
+                        Module used = QuorumBackend.class.getModule();
+                        System.out.println(Main.class.getModule().getName() + " uses " + used);
                     }
                 }
                 """)).isEmpty();

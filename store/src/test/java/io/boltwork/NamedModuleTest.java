@@ -30,7 +30,8 @@ class NamedModuleTest {
                     }
 
                     public static void main(String[] args) {
-                        System.out.println(Main.class.getModule().getName() + " uses " + RecordBackend.class.getModule());
+                        Module used = RecordBackend.class.getModule();
+                        System.out.println(Main.class.getModule().getName() + " uses " + used);
                     }
                 }
                 """)).isEmpty();

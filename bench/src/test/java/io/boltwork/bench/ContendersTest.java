@@ -3,7 +3,6 @@ package io.boltwork.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.contender.BenchLock;
 import io.boltwork.bench.contender.Contender;

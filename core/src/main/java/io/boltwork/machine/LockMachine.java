@@ -45,8 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class LockMachine extends LockState {
 
     /*
-     * A state machine without threads, clocks or connections. Events are method calls, never two at a time (see Mailbox).
-     * Their consequences go out through Effects. docs/inside/synchronization.md shows the states and lists the races.
+     * A state machine without threads, clocks or connections. Events are method calls, never two at a time (see
+     * Mailbox). Their consequences go out through Effects. docs/inside/synchronization.md shows the states and lists
+     * the races.
      *
      * Two halves meet in pump():
      *

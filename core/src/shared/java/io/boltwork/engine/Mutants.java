@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Proof that the tests of a module can fail: each rule of the protocol that is weakened is noticed. The mutants are in the
- * module's mutants.txt. They are compiled and loaded beside the real classes, which they never touch. {@code mvn -B verify
+ * Proof that the tests of a module can fail: each rule of the protocol that is weakened is noticed. The mutants are in
+ * the module's mutants.txt. They are compiled and loaded beside the real classes, which they never touch. {@code mvn -B
+ * verify
  * -Pmutants} hunts them.
  */
 abstract class Mutants {
@@ -57,7 +58,10 @@ abstract class Mutants {
         return tests;
     }
 
-    /** Returns the property that a simulated run of a mutant violates, and the seed of the run; {@code null} if none does. */
+    /**
+     * Returns the property that a simulated run of a mutant violates, and the seed of the run; {@code null} if none
+     * does.
+     */
     String[] simulate(MutantLoader loader, long seed) throws ReflectiveOperationException {
         return null;
     }

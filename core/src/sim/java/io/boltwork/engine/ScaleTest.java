@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The cost of holding, waiting and handing off, in commands and in heap. The cost does not grow with the number of clients and
- * locks. With {@code -Dboltwork.proof=true}: 1,000 clients, 100,000 locks, 30 masters; docs/inside/measurements/scale.md has the output.
+ * The cost of holding, waiting and handing off, in commands and in heap. The cost does not grow with the number of
+ * clients and locks. With {@code -Dboltwork.proof=true}: 1,000 clients, 100,000 locks, 30 masters;
+ * docs/inside/measurements/scale.md has the output.
  */
 class ScaleTest {
 

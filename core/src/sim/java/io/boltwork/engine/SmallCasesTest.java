@@ -16,9 +16,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Tests two clients with a few requests each, and one fault, in all orders: see {@link SmallCase}. A normal run explores the
- * shorter paths only. {@code mvn -B verify -Pproof} explores many more, and writes tables to target/small-cases.md and
- * target/small-cases-shared.md.
+ * Tests two clients with a few requests each, and one fault, in all orders: see {@link SmallCase}. A normal run
+ * explores the shorter paths only. {@code mvn -B verify -Pproof} explores many more, and writes tables to
+ * target/small-cases.md and target/small-cases-shared.md.
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @ExtendWith(Quiet.class)

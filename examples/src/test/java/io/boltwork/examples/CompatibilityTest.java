@@ -30,7 +30,10 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** docs/run/compatibility.md says of each package that has public types how stable it is, and each public type says since when it exists. */
+/**
+ * docs/run/compatibility.md says of each package that has public types how stable it is, and each public type says
+ * since when it exists.
+ */
 class CompatibilityTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern ROW = Pattern.compile("\\| \\*{0,2}(API|SPI|internal)\\*{0,2} \\|(.*)\\|");

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Every promise in docs/inside/guarantees.md, every figure measured for one, and every behavior that Redisson tests, too, names
- * existing tests.
+ * Every promise in docs/inside/guarantees.md, every figure measured for one, and every behavior that Redisson tests,
+ * too, names existing tests.
  */
 class GuaranteesTest {
 

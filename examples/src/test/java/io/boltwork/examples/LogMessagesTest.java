@@ -14,7 +14,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Compares docs/run/messages.md and docs/run/operations.md with the sources: log messages and the required rights of a Redis user. */
+/**
+ * Compares docs/run/messages.md and docs/run/operations.md with the sources: log messages and the required rights of a
+ * Redis user.
+ */
 class LogMessagesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path MESSAGES = ROOT.resolve("docs/run/messages.md");

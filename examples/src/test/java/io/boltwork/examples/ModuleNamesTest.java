@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.boltwork.LockClient;
 import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.redis.RedisBackend;
-
 import io.boltwork.store.RecordBackend;
 import io.boltwork.testkit.server.RedisServer;
 import java.lang.module.ModuleDescriptor;

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * Locks on several independent servers: a lock is held by the client that a majority of them has voted for. It survives
  * the failure of any minority of the servers, whether they have replicas or not.
  *
- * <p>The protocol is Redlock (Salvatore Sanfilippo), with fencing tokens that grow across all servers, and with the delayed
- * restart enforced: a server that may have lost its votes does not vote until all leases have ended
+ * <p>The protocol is Redlock (Salvatore Sanfilippo), with fencing tokens that grow across all servers, and with the
+ * delayed restart enforced: a server that may have lost its votes does not vote until all leases have ended
  * ({@link QuorumOptions#longestLease}). The page {@code docs/run/quorum.md} has its assumptions.
  *
  * <p>A lock costs two round trips to acquire and one to release, each to all servers at the same time. A quorum has

@@ -28,7 +28,10 @@ final class QuorumSimulation {
 
     private static final long LOOK_EVERY = 100 * VirtualTime.MILLI;
 
-    /** For this time a server may have a vote that its client has forgotten, or a lock may be free although a user waits. */
+    /**
+     * For this time a server may have a vote that its client has forgotten, or a lock may be free although a user
+     * waits.
+     */
     private static final long BRIEFLY = 900 * VirtualTime.MILLI;
 
     /** The same for a user whose engine pauses because its questions have failed. */

@@ -1,4 +1,5 @@
--- Asks for a lock. Grants it if it is free and no request of a listening client waits before this one; otherwise queues it once.
+-- Asks for a lock. Grants it if it is free and no request of a listening client waits before this one; otherwise queues
+-- it once.
 -- See docs/inside/protocol.md#ask.
 -- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS

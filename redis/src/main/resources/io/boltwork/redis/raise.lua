@@ -1,4 +1,5 @@
--- Raises the fence to the end of the block of tokens that a majority has agreed on, if the server still votes for the request.
+-- Raises the fence to the end of the block of tokens that a majority has agreed on, if the server still votes for the
+-- request.
 -- See docs/inside/protocol.md#votes-of-a-quorum.
 -- KEYS
 --   1  the hash of the lock

@@ -1,6 +1,7 @@
 -- Extends leases. Each lock has its own outcome; a key of another type spoils only its own.
 -- See docs/inside/protocol.md#renew-and-verify.
--- If a lock is shared with Redisson, as many keys follow again: for each lock Redisson's hash, or the same key if it is not shared.
+-- If a lock is shared with Redisson, as many keys follow again: for each lock Redisson's hash, or the same key if it is
+-- not shared.
 -- KEYS
 --   n  the hashes of the locks
 -- ARGV

@@ -1,4 +1,5 @@
--- Makes a request the owner again, with its old token, if the server has lost the hold and no request has held the lock since.
+-- Makes a request the owner again, with its old token, if the server has lost the hold and no request has held the lock
+-- since.
 -- See docs/inside/protocol.md#restore.
 -- A lock that is shared with Redisson has more keys, see include/bridge.lua, and is never restored.
 -- KEYS

@@ -1,5 +1,5 @@
--- Takes a shared lock away from all its holders, or from one, and grants what is free to those that wait. The clients of the
--- holders get messages.
+-- Takes a shared lock away from all its holders, or from one, and grants what is free to those that wait. The clients
+-- of the holders get messages.
 -- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock

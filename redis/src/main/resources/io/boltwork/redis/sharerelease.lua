@@ -1,4 +1,5 @@
--- Releases a part of a shared lock, asks for another one for the next request, and grants what is free to those that wait.
+-- Releases a part of a shared lock, asks for another one for the next request, and grants what is free to those that
+-- wait.
 -- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock

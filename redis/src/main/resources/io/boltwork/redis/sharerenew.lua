@@ -1,5 +1,5 @@
--- Extends leases of shared locks. Each item has its own outcome; a key of another type spoils only its own. A hold of a larger
--- weight than the item's becomes as small, and what is free then is granted to those that wait.
+-- Extends leases of shared locks. Each item has its own outcome; a key of another type spoils only its own. A hold of a
+-- larger weight than the item's becomes as small, and what is free then is granted to those that wait.
 -- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   n  for each item the hash of its lock

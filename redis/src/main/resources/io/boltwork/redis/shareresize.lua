@@ -1,5 +1,5 @@
--- Sets the capacity of a shared lock, and grants what is free to those that wait. If it has become smaller, each client that holds
--- a part or waits is told '<<capacity>', because requests that no longer fit are refused for good.
+-- Sets the capacity of a shared lock, and grants what is free to those that wait. If it has become smaller, each client
+-- that holds a part or waits is told '<<capacity>', because requests that no longer fit are refused for good.
 -- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock

@@ -1,5 +1,5 @@
--- Makes a request a holder of a shared lock again, with its old token, if the server has lost the hold, no request that conflicts
--- with it has held the lock since, and it fits.
+-- Makes a request a holder of a shared lock again, with its old token, if the server has lost the hold, no request that
+-- conflicts with it has held the lock since, and it fits.
 -- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock

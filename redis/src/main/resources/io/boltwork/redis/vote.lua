@@ -1,4 +1,5 @@
--- Asks a server of a quorum for its vote: the request becomes the owner of the lock, unless the server votes for another one.
+-- Asks a server of a quorum for its vote: the request becomes the owner of the lock, unless the server votes for
+-- another one.
 -- See docs/inside/protocol.md#votes-of-a-quorum.
 -- KEYS
 --   1  the hash of the lock

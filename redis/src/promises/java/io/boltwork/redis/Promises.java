@@ -34,8 +34,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server, clients and JVMs of one promise of docs/inside/guarantees.md, and the check that nothing of it is left. Each
- * test prints the figure that docs/inside/measurements/promises.md quotes.
+ * The server, clients and JVMs of one promise of docs/inside/guarantees.md, and the check that nothing of it is left.
+ * Each test prints the figure that docs/inside/measurements/promises.md quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class Promises {

@@ -9,7 +9,6 @@ import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
-
 import io.boltwork.spi.LockBackend;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.server.ReplicaGroup;

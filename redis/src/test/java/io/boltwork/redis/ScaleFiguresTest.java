@@ -23,7 +23,9 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Measures the cost of one lock at three busy masters of a cluster: the figures of docs/inside/measurements/scale.md. */
+/**
+ * Measures the cost of one lock at three busy masters of a cluster: the figures of docs/inside/measurements/scale.md.
+ */
 @EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "figures: -Dboltwork.proof=true")
 class ScaleFiguresTest {
     private static final int LOCKS = 30_000;

@@ -40,7 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests the statements of docs/run/security.md about users of a shared Redis. Each user is created by the page's own line.
+ * Tests the statements of docs/run/security.md about users of a shared Redis. Each user is created by the page's own
+ * line.
  */
 class SecurityPageTest {
     private static final Path PAGE = Path.of("..", "docs", "run", "security.md");

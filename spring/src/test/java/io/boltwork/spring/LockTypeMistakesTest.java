@@ -6,10 +6,10 @@ import static io.boltwork.spring.TestApplication.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
+import io.boltwork.spring.acquire.TargetType;
 import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;
 import io.boltwork.spring.operation.LockOperation;
 import io.boltwork.spring.operation.LockOperationSource;
-import io.boltwork.spring.acquire.TargetType;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;

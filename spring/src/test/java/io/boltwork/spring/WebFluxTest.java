@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.actuate.LocksEndpointTest;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;

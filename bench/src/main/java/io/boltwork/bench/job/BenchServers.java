@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.job;
 
-
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.entrant.ServerCounters;
 import io.boltwork.bench.measure.Machine;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.job;
 
-
 import io.boltwork.bench.measure.Awake;
 import io.boltwork.bench.measure.Commit;
 import io.boltwork.testkit.server.RedisServer;

@@ -2,7 +2,6 @@
 package io.boltwork.bench.job;
 
 import com.zaxxer.hikari.HikariDataSource;
-
 import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.contender.StorePool;
 import io.boltwork.bench.measure.MeasurementFailedException;

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The page in {@code docs}: the figures of a whole page that matter, in few rows. Scenarios that the whole page does not
- * have keep their rows.
+ * The page in {@code docs}: the figures of a whole page that matter, in few rows. Scenarios that the whole page does
+ * not have keep their rows.
  */
 public final class ShortPage {
     private static final String TARGETS = "Targets";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.bench.scenario;
 
-
 import io.boltwork.bench.entrant.Entrant;
 import io.boltwork.bench.entrant.Sample;
 import io.boltwork.bench.job.BenchPlan;

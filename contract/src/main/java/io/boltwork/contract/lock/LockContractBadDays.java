@@ -30,8 +30,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Calls on a bad day: the server is unreachable, forgets a lock or gives it away. {@code docs/inside/guarantees.md} names
- * the tests, which are here or in {@link LockContractOwners}.
+ * Calls on a bad day: the server is unreachable, forgets a lock or gives it away. {@code docs/inside/guarantees.md}
+ * names the tests, which are here or in {@link LockContractOwners}.
  */
 abstract class LockContractBadDays extends ContractPart {
 

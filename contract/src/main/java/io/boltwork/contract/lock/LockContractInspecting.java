@@ -497,7 +497,10 @@ abstract class LockContractInspecting extends ContractPart {
 
     // ================================================================ the locks that clients use most
 
-    /** Several threads of two clients contend. The server sees a part of the turns only: the others are handed over inside. */
+    /**
+     * Several threads of two clients contend. The server sees a part of the turns only: the others are handed over
+     * inside.
+     */
     @Test
     void turnsOfAllClientsAddUpWithThoseHandedOverInside() {
         int perThread = 20;

@@ -28,7 +28,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 
-/** Waits of extreme lengths. Negative ones are none, and the longest ones have no end, as in {@code java.util.concurrent}. */
+/**
+ * Waits of extreme lengths. Negative ones are none, and the longest ones have no end, as in
+ * {@code java.util.concurrent}.
+ */
 abstract class LockContractTimes extends ContractPart {
 
     private static final List<Long> NONE = List.of(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1L, 0L, 1L);

@@ -392,7 +392,9 @@ public abstract class ContractPart {
                         .sum();
     }
 
-    /** Returns whether no client holds or wants a lock of that name, of any kind. A lease that has ended holds nothing. */
+    /**
+     * Returns whether no client holds or wants a lock of that name, of any kind. A lease that has ended holds nothing.
+     */
     protected final boolean isFree(String lock) {
         return Stream.of(LockKind.values())
                 .map(kind -> inspect(kind, lock))

@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a record: lines of fields that are separated by spaces. The first field of a line names its kind. Texts in
- * fields are written in ASCII, without spaces and line breaks, so that a database keeps them whatever its encoding is. Not
- * thread-safe.
+ * The text of a record: lines of fields that are separated by spaces. The first field of a line names its kind. Texts
+ * in fields are written in ASCII, without spaces and line breaks, so that a database keeps them whatever its encoding
+ * is. Not thread-safe.
  *
  * @since 0.1.0
  */

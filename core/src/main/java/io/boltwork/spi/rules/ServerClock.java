@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An estimate of the clock of one run of one server, for not-afters: the time in the newest answer, plus the time since. The
- * estimate is low by the time that the answer was under way. Thread-safe.
+ * An estimate of the clock of one run of one server, for not-afters: the time in the newest answer, plus the time
+ * since. The estimate is low by the time that the answer was under way. Thread-safe.
  *
  * @since 0.1.0
  */

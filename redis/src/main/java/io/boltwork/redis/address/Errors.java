@@ -275,7 +275,8 @@ public final class Errors {
     public BackendException undelivered(String how) {
         return new BackendException(
                 server + " does not deliver what scripts publish: " + how
-                        + "; callers that wait for a lock would not be told that they have it (see docs/run/servers.md)",
+                        + "; callers that wait for a lock would not be told that they have it"
+                        + " (see docs/run/servers.md)",
                 false,
                 null);
     }

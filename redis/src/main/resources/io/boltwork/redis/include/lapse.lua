@@ -1,7 +1,7 @@
--- Removes an owner whose lease has run out. A claim that lapses removes all requests of its client from the queue: the client is
--- dead, or it asks again. The first short claim of a client removes nothing: its request enters the queue once more,
--- at the tail. Claims are short for 30 s after a claim of full length has lapsed, and for 30 s after a short one of a
--- request that was already waiting then. See docs/inside/protocol.md#grant-and-claim.
+-- Removes an owner whose lease has run out. A claim that lapses removes all requests of its client from the queue: the
+-- client is dead, or it asks again. The first short claim of a client removes nothing: its request enters the queue
+-- once more, at the tail. Claims are short for 30 s after a claim of full length has lapsed, and for 30 s after a short
+-- one of a request that was already waiting then. See docs/inside/protocol.md#grant-and-claim.
 -- Needs: time, lock, ring, client, save.
 local function lapse()
   if owner ~= '' and now >= ends then

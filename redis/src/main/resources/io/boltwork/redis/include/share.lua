@@ -9,10 +9,10 @@
 --   blocker         '<ms> <client>': the client whose request is at the head and does not fit, and when that was first
 --                   seen, or when the client has asked since; empty if no request waits
 --   x, lapsed, head, tail, q<i>, r<request>, gone:<client>, late:<client>: as in a plain lock
--- An entry is h<id> = '<its index> <weight> <first token> <last token of the block> <end, ms> <lease, ms> <claim>'. The id of a
--- hold or of a tombstone is its request, and that of a marker is ':<request>'. A tombstone has the weight 0. claim: '-' none;
--- '1' a claim; '2' a short one of a request that is in the queue for the second time; '<takeover>/<entered, ms>' another
--- short one.
+-- An entry is h<id> = '<its index> <weight> <first token> <last token of the block> <end, ms> <lease, ms> <claim>'. The
+-- id of a hold or of a tombstone is its request, and that of a marker is ':<request>'. A tombstone has the weight 0.
+-- claim: '-' none; '1' a claim; '2' a short one of a request that is in the queue for the second time;
+-- '<takeover>/<entered, ms>' another short one.
 -- See docs/inside/protocol.md#shared-locks.
 -- Needs: time.
 local key, before, ids, entries

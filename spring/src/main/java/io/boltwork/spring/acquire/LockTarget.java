@@ -7,7 +7,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The object that a call acquires: a lock, a side of a read-write lock, or a permit of a semaphore. Equal by kind and name. */
+/**
+ * The object that a call acquires: a lock, a side of a read-write lock, or a permit of a semaphore. Equal by kind and
+ * name.
+ */
 public sealed interface LockTarget permits FencedTarget, SemaphoreTarget {
 
     TargetKind kind();

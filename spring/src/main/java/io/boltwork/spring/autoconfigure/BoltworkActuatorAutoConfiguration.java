@@ -2,14 +2,14 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
+import io.boltwork.spring.acquire.LockGroups;
+import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;
 import io.boltwork.spring.actuate.LocksEndpoint;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.actuate.LocksWebEndpoint;
 import io.boltwork.spring.properties.BoltworkProperties;
-import io.boltwork.spring.acquire.LockGroups;
-import io.boltwork.spring.acquire.LockObservations;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.util.Set;

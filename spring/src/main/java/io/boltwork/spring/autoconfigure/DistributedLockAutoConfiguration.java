@@ -3,6 +3,8 @@ package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
 import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.acquire.LockGroups;
+import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.call.ApplicationEnd;
 import io.boltwork.spring.call.LockAdvisor;
 import io.boltwork.spring.call.LockInterceptor;
@@ -11,8 +13,6 @@ import io.boltwork.spring.check.LockBeanCheck;
 import io.boltwork.spring.operation.LockOperationParser;
 import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.spring.properties.BoltworkProperties;
-import io.boltwork.spring.acquire.LockGroups;
-import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.text.LockExpressions;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.function.Supplier;

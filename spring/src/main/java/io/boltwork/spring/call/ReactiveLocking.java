@@ -3,10 +3,10 @@ package io.boltwork.spring.call;
 
 import io.boltwork.reactor.Acquisitions;
 import io.boltwork.spi.BodyScope;
+import io.boltwork.spring.acquire.EnteredLock;
 import io.boltwork.spring.call.AsyncLocking.Held;
 import io.boltwork.spring.call.AsyncLocking.Taking;
 import io.boltwork.spring.operation.LockDenial;
-import io.boltwork.spring.acquire.EnteredLock;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;

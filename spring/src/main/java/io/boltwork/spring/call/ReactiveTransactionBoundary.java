@@ -3,10 +3,10 @@ package io.boltwork.spring.call;
 
 import io.boltwork.Lease;
 import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.acquire.TransactionBoundary;
 import io.boltwork.spring.call.AsyncLocking.Held;
 import io.boltwork.spring.operation.LockMethod;
 import io.boltwork.spring.operation.LockStep;
-import io.boltwork.spring.acquire.TransactionBoundary;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.core.Ordered;

@@ -3,8 +3,8 @@ package io.boltwork.spring.operation;
 
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
-import io.boltwork.spring.operation.LockMethod.LeaseParameter;
 import io.boltwork.spring.acquire.TargetKind;
+import io.boltwork.spring.operation.LockMethod.LeaseParameter;
 import io.boltwork.spring.text.LockCall;
 import java.util.ArrayList;
 import java.util.Comparator;

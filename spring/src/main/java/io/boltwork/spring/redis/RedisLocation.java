@@ -64,7 +64,10 @@ public record RedisLocation(
         QUORUM
     }
 
-    /** Connects; blocks for about the connect timeout at most. This is the only place that selects the kind of connection. */
+    /**
+     * Connects; blocks for about the connect timeout at most. This is the only place that selects the kind of
+     * connection.
+     */
     public LockBackend connect(BoltworkProperties.Redis redis, UnaryOperator<RedisOptions> customizers) {
         checkTls(redis);
         RedisOptions options = customizers.apply(withTarget(options(redis)));

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.TestApplication;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
@@ -46,8 +45,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The files in docs/run/dashboards ask for meters and labels that the actuator's Prometheus endpoint of a real application has, and
- * Prometheus' own tool accepts them.
+ * The files in docs/run/dashboards ask for meters and labels that the actuator's Prometheus endpoint of a real
+ * application has, and Prometheus' own tool accepts them.
  */
 class DashboardsTest {
     private static final Path DOCS = Path.of("..", "docs", "run");
@@ -170,7 +169,10 @@ class DashboardsTest {
         expressions.forEach(DashboardsTest::assertScraped);
     }
 
-    /** The runbook of an alert is a section with its name, on the page of the site that is made from docs/run/dashboards.md. */
+    /**
+     * The runbook of an alert is a section with its name, on the page of the site that is made from
+     * docs/run/dashboards.md.
+     */
     @Test
     void eachAlertLinksToItsRunbook() throws IOException {
         String pom = Files.readString(Path.of("..", "pom.xml"));

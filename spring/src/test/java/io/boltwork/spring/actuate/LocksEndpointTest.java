@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;

@@ -11,7 +11,6 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
-
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.autoconfigure.BoltworkActuatorAutoConfiguration;

@@ -9,7 +9,6 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
-
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.testkit.server.RedisServer;

@@ -11,7 +11,6 @@ import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
-
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;

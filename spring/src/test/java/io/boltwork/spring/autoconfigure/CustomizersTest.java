@@ -8,7 +8,6 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.ClientOptionsCustomizer;
 import io.boltwork.spring.RedisOptionsCustomizer;
 import io.boltwork.testkit.server.Certificates;

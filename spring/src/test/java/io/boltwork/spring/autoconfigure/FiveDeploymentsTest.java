@@ -3,7 +3,6 @@ package io.boltwork.spring.autoconfigure;
 
 import static io.boltwork.spring.TestApplication.redis;
 
-
 import io.boltwork.spring.SellingShop;
 import io.boltwork.testkit.server.ClusterGroup;
 import io.boltwork.testkit.server.RedisServer;

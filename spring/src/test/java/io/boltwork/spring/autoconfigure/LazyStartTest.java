@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.testkit.server.ClusterGroup;
 import io.boltwork.testkit.server.RedisServer;

@@ -3,7 +3,6 @@ package io.boltwork.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import io.boltwork.spring.WebApplication;
 import io.boltwork.testkit.server.ChildJvm;
 import io.boltwork.testkit.server.RedisServer;

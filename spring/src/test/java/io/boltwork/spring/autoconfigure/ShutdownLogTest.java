@@ -7,7 +7,6 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
-
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.ClientOptionsCustomizer;
 import io.boltwork.spring.DistributedLock;

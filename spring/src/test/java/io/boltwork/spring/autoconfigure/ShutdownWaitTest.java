@@ -8,7 +8,6 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
-
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.LockType;

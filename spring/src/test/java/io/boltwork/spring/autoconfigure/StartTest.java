@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.actuate.LocksHealthIndicator;

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
-
 import io.boltwork.spring.SellingShop;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.zookeeper.ZooKeeperBackend;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.CurrentLease;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockInterruptedException;

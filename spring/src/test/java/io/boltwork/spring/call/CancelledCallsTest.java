@@ -10,15 +10,12 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
-
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.acquire.FencedTarget;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.acquire.TargetKind;
-import io.boltwork.testkit.server.ChildJvm;
-import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.RandomCancels;
 import io.boltwork.testkit.server.ChildJvm;
 import io.boltwork.testkit.wait.Await;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.spring.LockTemplate;

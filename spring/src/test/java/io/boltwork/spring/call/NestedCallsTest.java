@@ -4,7 +4,6 @@ package io.boltwork.spring.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockListener;
-
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.wait.Await;

@@ -13,7 +13,6 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.memory.MemoryBackend;
-
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLockTest;
 import io.boltwork.spring.LockTemplate;

@@ -13,7 +13,6 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
-
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;

@@ -8,7 +8,6 @@ import static org.mockito.Mockito.mock;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.RedisFactoryFailureAnalyzer;

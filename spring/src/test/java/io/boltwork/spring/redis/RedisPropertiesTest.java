@@ -108,7 +108,10 @@ class RedisPropertiesTest {
         assertWrong(redis(), "spring.data.redis.connect-timeout=11m", "between 1 ms and 10 min");
     }
 
-    /** The client gives up after 250 ms more. On a busy machine, Lettuce's own limit, which is twice as long, comes first. */
+    /**
+     * The client gives up after 250 ms more. On a busy machine, Lettuce's own limit, which is twice as long, comes
+     * first.
+     */
     private static void assertConnectTimeout(int millis, String... properties) {
         redis().withPropertyValues("boltwork.redis.lazy-connect=false")
                 .withPropertyValues(properties)

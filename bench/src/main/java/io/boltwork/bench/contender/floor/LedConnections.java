@@ -24,9 +24,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection for each thread, over Lettuce, whose event loop that thread runs while it waits. So a round trip wakes no other
- * thread. It shows what a lock could gain that did the same, but it does less: nothing watches a connection while its thread
- * does not wait, so no message could arrive. See docs/inside/adr/0052-leading-caller.md. Thread-safe.
+ * A connection for each thread, over Lettuce, whose event loop that thread runs while it waits. So a round trip wakes
+ * no other thread. It shows what a lock could gain that did the same, but it does less: nothing watches a connection
+ * while its thread does not wait, so no message could arrive. See docs/inside/adr/0052-leading-caller.md. Thread-safe.
  */
 public final class LedConnections implements ScriptPair.Source, ScriptPair.Calls {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 80,
         description = {
-            "Plays the traps of hand-written locks on real servers, step by step, and then the same traps with Boltwork."
-                    + " All stages take less than a minute. docs/start/why.md explains them.",
+            "Plays the traps of hand-written locks on real servers, step by step, and then the same traps with"
+                    + " Boltwork. All stages take less than a minute. docs/start/why.md explains them.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",

@@ -27,11 +27,8 @@ export const modules = [
 
 const sections = [
   ['Start', ['README', 'docs/start/why', 'docs/start/choosing', 'docs/start/faq', 'docs/start/sale', 'CHANGELOG']],
-  [
-    'Use it',
-    ['docs/start/fencing', 'docs/start/spring', 'docs/start/reactive', 'docs/start/stores', 'docs/run/quorum'],
-  ],
-  ['Move to it', ['docs/move/redisson', 'docs/move/redisson-bridge', 'docs/move/others']],
+  ['Use it', ['docs/start/fencing', 'docs/start/spring', 'docs/start/reactive', 'docs/start/stores', 'docs/run/quorum']],
+  ['Move to it', ['docs/move/redisson', 'docs/move/others']],
   [
     'Run it',
     [

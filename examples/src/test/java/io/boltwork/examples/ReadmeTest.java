@@ -26,7 +26,6 @@ class ReadmeTest {
                 "docs/start/fencing.md",
                 "docs/move/others.md",
                 "docs/move/redisson.md",
-                "docs/move/redisson-bridge.md",
                 "docs/run/operations.md",
                 "docs/start/spring.md",
                 "docs/start/reactive.md",

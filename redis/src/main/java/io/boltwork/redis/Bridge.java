@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Names of locks that are shared with clients of another library, so that a system can change over one service at a
  * time. A lock on the bridge excludes the other library's lock of the same name, and both sides wake each other.
- * Immutable. See docs/move/redisson-bridge.md.
+ * Immutable. See docs/move/redisson.md.
  *
  * @since 0.1.0
  */

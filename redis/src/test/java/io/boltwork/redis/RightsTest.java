@@ -64,7 +64,7 @@ class RightsTest {
     private static final List<String> LOOKING = List.of("+hgetall", "+scan");
     private static final String REPLICATING = "+wait";
 
-    /** The rights of docs/move/redisson-bridge.md, for locks whose names begin with {@code orders:}. */
+    /** The rights of docs/move/redisson.md, for locks whose names begin with {@code orders:}. */
     private static final List<String> BRIDGING = List.of(
             "~orders:*",
             "~redisson_lock_*",

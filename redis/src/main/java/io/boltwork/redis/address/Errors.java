@@ -398,7 +398,7 @@ public final class Errors {
             case "BRIDGED" ->
                 "other clients share this lock with Redisson; switch the bridge on here, too: RedisOptions.withBridge";
             case "UNBRIDGED" ->
-                "the lock cannot be shared with Redisson; see 'What is refused' in docs/move/redisson-bridge.md";
+                "the lock cannot be shared with Redisson; see 'What is refused' in docs/move/redisson.md";
             case "NOAUTH", "WRONGPASS" -> "the user or password is missing or wrong";
             case "DENIED" -> "the server is in protected mode; give it a password or bind it to this network";
             case "OOM" -> "its memory is full; raise maxmemory or remove data";

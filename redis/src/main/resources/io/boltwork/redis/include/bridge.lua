@@ -1,5 +1,4 @@
--- Shares a lock with Redisson: the owner is the holder in Redisson's hash, too. See
--- docs/move/redisson-bridge.md#protocol.
+-- Shares a lock with Redisson: the owner is the holder in Redisson's hash, too. See docs/move/redisson.md#its-keys.
 -- KEYS
 --   2  Redisson's hash of the lock. Its only field is the holder: one of Redisson, '<uuid>:<thread>', or our owner
 --   3  Redisson's counter of fencing tokens

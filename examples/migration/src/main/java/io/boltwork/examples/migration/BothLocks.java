@@ -32,6 +32,7 @@ final class BothLocks {
             old.unlock();
         }
     }
+    // @end
 
     /** The same with a limit for both waits together. Returns whether the work was done. */
     boolean tryRun(Duration wait, Consumer<Lease> work) throws InterruptedException {
@@ -52,5 +53,4 @@ final class BothLocks {
             old.unlock();
         }
     }
-    // @end
 }

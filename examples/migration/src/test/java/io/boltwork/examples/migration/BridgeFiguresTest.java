@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The measurements of docs/move/redisson-bridge.md come to their end, in a JVM of their own. */
+/** The measurements of the bridge come to their end, in a JVM of their own. */
 class BridgeFiguresTest {
     private static final int ROWS = 3 + 5;
     private static final int HEADS = 2 * 2;

@@ -116,7 +116,7 @@ test('dark and light, by the system or by choice', async () => {
   await page.click('#theme-button');
   const light = await background();
   assert.notEqual(dark, light);
-  await go('faq.html');
+  await go('start/choosing.html');
   assert.equal(await background(), light);
 });
 

@@ -23,7 +23,6 @@ final class Coupons {
             return ''
             """;
 
-    // @start region="coupon-number"
     /** One step on the server, and no lock: the coupon has a number, and no code of another system. */
     private static final String NEXT_NUMBER = """
             if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
@@ -32,7 +31,6 @@ final class Coupons {
             redis.call('HSET', KEYS[1], ARGV[1], number)
             return number
             """;
-    // @end
 
     private final LockClient locks;
     private final RedisCommands<String, String> redis;

@@ -43,7 +43,6 @@ final class GuardedStock {
         // @end
     }
 
-    // @start region="column"
     private final JdbcFence rows = JdbcFence.column("stock", "id", "token");
 
     void sellFromRow(Connection connection, Lease lease) throws SQLException {
@@ -51,11 +50,9 @@ final class GuardedStock {
         sell(connection);
         connection.commit();
     }
-    // @end
 
     /** Writes a row with a plain statement. */
     static void write(Connection connection, int items, long token) throws SQLException {
-        // @start region="update"
         String sql = "UPDATE stock SET items = ?, token = ? WHERE id = ? AND token <= ?";
         try (PreparedStatement update = connection.prepareStatement(sql)) {
             update.setInt(1, items);
@@ -66,14 +63,11 @@ final class GuardedStock {
                 throw new IllegalStateException("refused: a newer holder has written, or the row is gone");
             }
         }
-        // @end
     }
 
     int forget(Connection connection, Lease cleaning) throws SQLException {
-        // @start region="forget"
         // a job that runs once a day, under a lock
         int forgotten = fence.forget(connection, cleaning.fencingToken(), Duration.ofDays(7));
-        // @end
         return forgotten;
     }
 

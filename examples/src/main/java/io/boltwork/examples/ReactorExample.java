@@ -29,10 +29,8 @@ final class ReactorExample {
     }
 
     static <T> Mono<T> inTime(ReactorLocks reactive, LongFunction<Mono<T>> storage) {
-        // @start region="reactor-wait"
         return reactive.lock("stock:1001")
                 .withLease(Duration.ofSeconds(2), lease -> storage.apply(lease.fencingToken()));
-        // @end
     }
 
     static <T> Mono<T> onScheduler(ReactorLocks reactive, LongFunction<T> storage, Scheduler scheduler) {
@@ -52,8 +50,6 @@ final class ReactorExample {
     }
 
     static Mono<Tuple2<Lease, String>> zipped(ReactorLocks reactive, Mono<String> price) {
-        // @start region="reactor-discard"
         return Mono.zip(reactive.lock("stock:1001").acquire(), price).doOnDiscard(Lease.class, Lease::releaseAsync);
-        // @end
     }
 }

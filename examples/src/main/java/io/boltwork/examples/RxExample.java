@@ -21,10 +21,8 @@ final class RxExample {
     }
 
     static <T> Single<T> onScheduler(RxLocks reactive, LongFunction<T> storage, Scheduler scheduler) {
-        // @start region="rx-scheduler"
         return reactive.lock("stock:1001")
                 .withLease(lease -> Single.fromCallable(() -> storage.apply(lease.fencingToken()))
                         .subscribeOn(scheduler));
-        // @end
     }
 }

@@ -24,7 +24,6 @@ final class EphemeralNodeLock {
         byte[] data = owner.getBytes(StandardCharsets.UTF_8);
         String path = zooKeeper.create(parent + "/", data, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
         String mine = path.substring(parent.length() + 1);
-        // @start region="lock"
         while (true) {
             List<String> nodes =
                     zooKeeper.getChildren(parent, false).stream().sorted().toList();
@@ -37,7 +36,6 @@ final class EphemeralNodeLock {
                 gone.await();
             }
         }
-        // @end
     }
 
     void unlock(String path) throws KeeperException, InterruptedException {

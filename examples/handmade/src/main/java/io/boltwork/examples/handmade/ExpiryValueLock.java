@@ -26,7 +26,6 @@ final class ExpiryValueLock {
             mine = expiry;
             return true;
         }
-        // @start region="takeover"
         String found = redis.get(key);
         if (found != null && Long.parseLong(found) < clock.millis()) { // expired, by this client's clock
             String before = redis.getset(key, expiry); // also writes if another client was faster
@@ -35,7 +34,6 @@ final class ExpiryValueLock {
                 return true;
             }
         }
-        // @end
         return false;
     }
 

@@ -19,11 +19,9 @@ final class GetCompareDelLock {
         return "OK".equals(redis.set(key, owner, SetArgs.Builder.nx().px(lease)));
     }
 
-    // @start region="unlock"
     void unlock(String owner) {
         if (owner.equals(redis.get(key))) {
             redis.del(key); // the lease may have ended since GET
         }
     }
-    // @end
 }

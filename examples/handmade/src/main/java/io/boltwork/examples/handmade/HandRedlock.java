@@ -21,7 +21,6 @@ final class HandRedlock {
     }
 
     /** Returns for how long the lock is valid, if a majority has voted in time. */
-    // @start region="lock"
     Optional<Duration> tryLock(Duration lease) {
         long start = System.nanoTime();
         long votes = nodes.stream().filter(node -> vote(node, lease)).count();
@@ -32,7 +31,6 @@ final class HandRedlock {
         unlock();
         return Optional.empty();
     }
-    // @end
 
     private boolean vote(RedisCommands<String, String> node, Duration lease) {
         try {

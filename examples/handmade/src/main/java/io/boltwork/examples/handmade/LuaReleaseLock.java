@@ -10,14 +10,12 @@ import java.time.Duration;
  * Compares the owner and deletes the key in one script. This is the lock of most articles. Its lease is never renewed.
  */
 final class LuaReleaseLock {
-    // @start region="script"
     private static final String RELEASE = """
             if redis.call('GET', KEYS[1]) == ARGV[1] then
               return redis.call('DEL', KEYS[1])
             end
             return 0
             """;
-    // @end
 
     private final RedisCommands<String, String> redis;
     private final String key;

@@ -37,11 +37,9 @@ final class PubSubLock {
     }
 
     void lock(String owner, Duration lease) throws InterruptedException {
-        // @start region="lock"
         while (!"OK".equals(redis.set(key, owner, SetArgs.Builder.nx().px(lease)))) {
             released.take(); // a message for each release, if it arrives
         }
-        // @end
     }
 
     /** Returns the number of clients that have got the message. */

@@ -15,7 +15,6 @@ final class SetNxExLock {
         this.key = key;
     }
 
-    // @start region="lock"
     boolean tryLock(String owner, Duration lease) {
         return "OK".equals(redis.set(key, owner, SetArgs.Builder.nx().px(lease)));
     }
@@ -23,5 +22,4 @@ final class SetNxExLock {
     void unlock() {
         redis.del(key); // the lock of any owner
     }
-    // @end
 }

@@ -16,13 +16,11 @@ final class SetnxThenExpireLock {
     }
 
     boolean tryLock(String owner, Duration lease) {
-        // @start region="lock"
         if (!redis.setnx(key, owner)) {
             return false;
         }
         redis.expire(key, lease); // a crash before this line leaves a key without an expiry
         return true;
-        // @end
     }
 
     void unlock() {

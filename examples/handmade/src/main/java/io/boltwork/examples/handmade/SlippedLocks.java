@@ -18,9 +18,7 @@ final class SlippedLocks {
         }
 
         void unlock() {
-            // @start region="key"
             redis.del("lock" + name); // DEL of a key that was never locked: there is no colon
-            // @end
         }
     }
 
@@ -33,18 +31,14 @@ final class SlippedLocks {
         boolean tryLock(String owner, Duration lease) {
             String[] keys = {key};
             Long reply = redis.eval(LOCK, ScriptOutputType.INTEGER, keys, owner, String.valueOf(lease.toMillis()));
-            // @start region="type"
             return "1".equals(reply); // reports failure after success: no text is equal to a Long
-            // @end
         }
     }
 
     /** Passes milliseconds to {@code EX}, which takes seconds. */
     record WrongUnit(RedisCommands<String, String> redis, String key) {
         boolean tryLock(String owner, Duration lease) {
-            // @start region="unit"
             SetArgs once = SetArgs.Builder.nx().ex(lease.toMillis()); // EX takes seconds
-            // @end
             return "OK".equals(redis.set(key, owner, once));
         }
     }

@@ -28,9 +28,7 @@ final class VersionedStock {
 
     /** Writes, unless another client has written since the row was read. */
     boolean write(StockRow read, int items) throws SQLException {
-        // @start region="update"
         String sql = "UPDATE stock SET items = ?, version = version + 1 WHERE id = 1001 AND version = ?";
-        // @end
         try (PreparedStatement update = connection.prepareStatement(sql)) {
             update.setInt(1, items);
             update.setInt(2, read.version());

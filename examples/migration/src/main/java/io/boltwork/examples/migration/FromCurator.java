@@ -12,7 +12,6 @@ final class FromCurator {
     private FromCurator() {}
 
     static void before(CuratorFramework curator, Runnable sale) throws Exception {
-        // @start region="before"
         InterProcessMutex stock = new InterProcessMutex(curator, "/locks/stock-1001");
         stock.acquire();
         try {
@@ -20,7 +19,6 @@ final class FromCurator {
         } finally {
             stock.release();
         }
-        // @end
     }
 
     static LockClient client(CuratorFramework curator) {
@@ -31,10 +29,8 @@ final class FromCurator {
     }
 
     static void after(LockClient locks, Runnable sale) {
-        // @start region="after"
         try (Lease stock = locks.lock("stock:1001").acquire()) {
             sale.run();
         }
-        // @end
     }
 }

@@ -17,7 +17,6 @@ final class FromKlock {
             this.stock = stock;
         }
 
-        // @start region="before"
         @Klock(
                 name = "order",
                 keys = {"#item"},
@@ -27,7 +26,6 @@ final class FromKlock {
         public boolean order(String item) {
             return stock.applyAsInt(item) > 0;
         }
-        // @end
 
         @Klock(
                 name = "order",
@@ -46,11 +44,9 @@ final class FromKlock {
             this.stock = stock;
         }
 
-        // @start region="after"
         @DistributedLock(name = "order", keys = "#item", waitFor = "2s", lease = "10s")
         public boolean order(String item) {
             return stock.applyAsInt(item) > 0;
         }
-        // @end
     }
 }

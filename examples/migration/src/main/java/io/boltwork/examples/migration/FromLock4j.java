@@ -16,12 +16,10 @@ final class FromLock4j {
             this.stock = stock;
         }
 
-        // @start region="before"
         @Lock4j(name = "stock", keys = "#item", acquireTimeout = 2000)
         public boolean buy(String item) {
             return stock.applyAsInt(item) > 0;
         }
-        // @end
 
         @Lock4j(name = "stock", keys = "#item", acquireTimeout = 0)
         public boolean buyAtOnce(String item) {
@@ -36,11 +34,9 @@ final class FromLock4j {
             this.stock = stock;
         }
 
-        // @start region="after"
         @DistributedLock(name = "stock", keys = "#item", waitFor = "2s")
         public boolean buy(String item) {
             return stock.applyAsInt(item) > 0;
         }
-        // @end
     }
 }

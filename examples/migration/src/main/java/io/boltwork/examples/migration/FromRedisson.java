@@ -23,7 +23,6 @@ final class FromRedisson {
     private FromRedisson() {}
 
     static void lockBefore(RedissonClient redisson, Runnable sale) {
-        // @start region="lock-before"
         RLock stock = redisson.getLock("stock:1001");
         stock.lock();
         try {
@@ -31,11 +30,9 @@ final class FromRedisson {
         } finally {
             stock.unlock();
         }
-        // @end
     }
 
     static void lockAfter(LockClient locks, Runnable sale) {
-        // @start region="lock-after"
         FencedLock stock = locks.lock("stock:1001");
         stock.lock();
         try {
@@ -43,11 +40,9 @@ final class FromRedisson {
         } finally {
             stock.unlock();
         }
-        // @end
     }
 
     static String tryBefore(RedissonClient redisson, Runnable sale) throws InterruptedException {
-        // @start region="try-before"
         RLock stock = redisson.getLock("stock:1001");
         if (!stock.tryLock(2, 10, TimeUnit.SECONDS)) { // waits for 2 s, holds for 10 s
             return "busy";
@@ -58,7 +53,6 @@ final class FromRedisson {
         } finally {
             stock.unlock(); // an IllegalMonitorStateException if the 10 s are over
         }
-        // @end
     }
 
     static String tryAfter(LockClient locks, Runnable sale) throws InterruptedException {
@@ -76,7 +70,6 @@ final class FromRedisson {
     }
 
     static void fencedBefore(RedissonClient redisson, LongConsumer write) {
-        // @start region="fenced-before"
         RFencedLock stock = redisson.getFencedLock("stock:1001");
         Long token = stock.lockAndGetToken();
         try {
@@ -84,36 +77,28 @@ final class FromRedisson {
         } finally {
             stock.unlock();
         }
-        // @end
     }
 
     static void fencedAfter(LockClient locks, LongConsumer write) {
-        // @start region="fenced-after"
         try (Lease stock = locks.lock("stock:1001").acquire()) {
             write.accept(stock.fencingToken());
         }
-        // @end
     }
 
     static CompletionStage<String> asyncBefore(
             RedissonClient redisson, long owner, Supplier<CompletionStage<String>> sale) {
-        // @start region="async-before"
         RLock stock = redisson.getLock("stock:1001");
         return stock.lockAsync(owner) // a number that no other owner in this client uses
                 .thenCompose(locked -> sale.get())
                 .thenCompose(sold -> stock.unlockAsync(owner).thenApply(released -> sold));
-        // @end
     }
 
     static CompletionStage<String> asyncAfter(LockClient locks, Supplier<CompletionStage<String>> sale) {
-        // @start region="async-after"
         FencedLock stock = locks.lock("stock:1001");
         return stock.callAsync(Duration.ofSeconds(2), lease -> sale.get()); // releases after a failure, too
-        // @end
     }
 
     static void semaphoreBefore(RedissonClient redisson, Runnable upload) throws InterruptedException {
-        // @start region="semaphore-before"
         RPermitExpirableSemaphore uploads = redisson.getPermitExpirableSemaphore("uploads");
         uploads.trySetPermits(3);
         String permit = uploads.acquire(30, TimeUnit.SECONDS); // not renewed
@@ -122,20 +107,16 @@ final class FromRedisson {
         } finally {
             uploads.release(permit);
         }
-        // @end
     }
 
     static void semaphoreAfter(LockClient locks, Runnable upload) {
-        // @start region="semaphore-after"
         LeasedSemaphore uploads = locks.semaphore("uploads", 3);
         try (Lease permit = uploads.acquire()) { // renewed
             upload.run();
         }
-        // @end
     }
 
     static void multiBefore(RedissonClient redisson, Runnable transfer) {
-        // @start region="multi-before"
         RLock both = redisson.getMultiLock(redisson.getLock("account:1"), redisson.getLock("account:2"));
         both.lock();
         try {
@@ -143,11 +124,9 @@ final class FromRedisson {
         } finally {
             both.unlock();
         }
-        // @end
     }
 
     static void multiAfter(LockClient locks, Runnable transfer) {
-        // @start region="multi-after"
         MultiLock both = locks.multiLock(locks.lock("account:1"), locks.lock("account:2"));
         both.lock();
         try {
@@ -155,6 +134,5 @@ final class FromRedisson {
         } finally {
             both.unlock();
         }
-        // @end
     }
 }

@@ -16,7 +16,6 @@ import org.springframework.scheduling.annotation.Scheduled;
 final class FromShedLock {
     private FromShedLock() {}
 
-    // @start region="configuration"
     @Configuration
     @EnableSchedulerLock(defaultLockAtMostFor = "50m")
     static class ShedLockJobs {
@@ -25,18 +24,15 @@ final class FromShedLock {
             return new RedisLockProvider.Builder(redis).environment("shop").build();
         }
     }
-    // @end
 
     static class ReportBefore {
         int reports;
 
-        // @start region="before"
         @Scheduled(cron = "0 0 * * * *")
         @SchedulerLock(name = "report", lockAtMostFor = "50m", lockAtLeastFor = "10m")
         public void report() {
             reports++;
         }
-        // @end
 
         int reports() {
             return reports;
@@ -62,13 +58,11 @@ final class FromShedLock {
     static class ReportStrict {
         int reports;
 
-        // @start region="strict"
         @Scheduled(cron = "0 0 * * * *")
         @DistributedLock(name = "strict-report", mode = LockMode.SKIP, minHold = "10m", lease = "50m")
         public void report() {
             reports++;
         }
-        // @end
 
         int reports() {
             return reports;

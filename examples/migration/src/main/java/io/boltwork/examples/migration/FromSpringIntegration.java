@@ -19,10 +19,8 @@ final class FromSpringIntegration {
     private FromSpringIntegration() {}
 
     static RedisLockRegistry redisBefore(RedisConnectionFactory redis, TaskScheduler scheduler) {
-        // @start region="redis-before"
         RedisLockRegistry registry = new RedisLockRegistry(redis, "shop", Duration.ofSeconds(30));
         registry.setRenewalTaskScheduler(scheduler); // otherwise nothing renews
-        // @end
         return registry;
     }
 
@@ -34,21 +32,16 @@ final class FromSpringIntegration {
     }
 
     static JdbcLockRegistry jdbcBefore(LockRepository repository) {
-        // @start region="jdbc-before"
         JdbcLockRegistry registry = new JdbcLockRegistry(repository, Duration.ofSeconds(30));
-        // @end
         return registry;
     }
 
     static LockClient jdbcAfter(DataSource dataSource) {
-        // @start region="jdbc-after"
         LockClient locks = LockClient.create(JdbcBackend.on(dataSource)); // one for the whole application
-        // @end
         return locks;
     }
 
     static void use(LockRegistry<DistributedLock> registry, Runnable work) {
-        // @start region="use"
         DistributedLock orders = registry.obtain("orders");
         orders.lock();
         try {
@@ -56,6 +49,5 @@ final class FromSpringIntegration {
         } finally {
             orders.unlock(); // a ConcurrentModificationException if the lease was lost
         }
-        // @end
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Locks of other libraries, and the same locks with Boltwork. The pages docs/move/redisson.md and
- * docs/move/others.md quote them.
+ * docs/move/others.md quote some of them.
  */
 @NullMarked
 package io.boltwork.examples.migration;

@@ -27,7 +27,10 @@ export const modules = [
 
 const sections = [
   ['Start', ['README', 'docs/start/why', 'docs/start/choosing', 'docs/start/sale', 'CHANGELOG']],
-  ['Use it', ['docs/start/fencing', 'docs/start/spring', 'docs/start/reactive', 'docs/start/stores', 'docs/run/quorum']],
+  [
+    'Use it',
+    ['docs/start/fencing', 'docs/start/spring', 'docs/start/reactive', 'docs/start/stores', 'docs/run/quorum'],
+  ],
   ['Move to it', ['docs/move/redisson', 'docs/move/others']],
   [
     'Run it',

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
 /**
- * Measures the cost of a bridged lock, and how long each side takes to wake the other, in one JVM on one Redis. Prints a table
- * in Markdown.
+ * Measures the cost of a bridged lock, and how long each side takes to wake the other, in one JVM on one Redis. Prints
+ * a table in Markdown.
  */
 final class BridgeFigures {
     private static final int ROUNDS = 3;

@@ -37,12 +37,13 @@ class PageWordsTest {
         }
     }
 
+    /** Returns the number of words. A bar of a table and a bullet are none. */
     private static long words(Path page) throws IOException {
         boolean measured = page.startsWith(MEASUREMENTS);
         return Files.readAllLines(page).stream()
                 .filter(line -> !(measured && line.startsWith("|")))
                 .flatMap(line -> Stream.of(line.strip().split("\\s+")))
-                .filter(word -> !word.isEmpty())
+                .filter(word -> word.codePoints().anyMatch(Character::isLetterOrDigit))
                 .count();
     }
 }

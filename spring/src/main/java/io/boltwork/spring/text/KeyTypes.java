@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -196,6 +197,18 @@ final class KeyTypes {
                 && !SortedMap.class.isAssignableFrom(type)
                 && !EnumSet.class.isAssignableFrom(type)
                 && !EnumMap.class.isAssignableFrom(type);
+    }
+
+    /**
+     * Returns whether a value of this class has elements in an order that is not defined. Other than for a declared
+     * type, a collection that is neither a list nor a queue, such as the values of a map, is one.
+     */
+    static boolean isUnorderedValue(Class<?> type) {
+        return isUnordered(type)
+                || Collection.class.isAssignableFrom(type)
+                        && !Set.class.isAssignableFrom(type)
+                        && !List.class.isAssignableFrom(type)
+                        && !Queue.class.isAssignableFrom(type);
     }
 
     /** Returns the exception for {@link UnorderedList}. */

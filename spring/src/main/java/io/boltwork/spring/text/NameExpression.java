@@ -4,6 +4,7 @@ package io.boltwork.spring.text;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.AccessException;
@@ -17,6 +18,7 @@ import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
@@ -131,7 +133,8 @@ final class NameExpression {
                 || next instanceof Selection
                 || next instanceof MethodReference call && call.getName().equals("toArray");
         boolean inOrder = copies && step + 1 == compound.getChildCount() || KeyCalls.readsInOrder(compound, step);
-        if (inOrder && value != null && KeyTypes.isUnordered(value.getClass())) {
+        boolean element = next instanceof Indexer && value instanceof Set;
+        if (value != null && (element || inOrder) && KeyTypes.isUnorderedValue(value.getClass())) {
             throw KeyTypes.unordered(false);
         }
     }

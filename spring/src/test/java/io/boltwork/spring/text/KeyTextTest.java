@@ -145,6 +145,21 @@ class KeyTextTest {
             return held();
         }
 
+        @DistributedLock(name = "x", keys = "#key[0]")
+        public String first(Object key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.values().stream().toList()")
+        public String valuesStreamed(Map<String, Integer> key) {
+            return held();
+        }
+
+        @DistributedLock(name = "x", keys = "#key.values().stream().sorted().toList()")
+        public String valuesSorted(Map<String, Integer> key) {
+            return held();
+        }
+
         @DistributedLock(name = "x", keys = "#key.stream().toList()")
         public String streamed(Object key) {
             return held();
@@ -452,6 +467,15 @@ class KeyTextTest {
                         .isThrownBy(call)
                         .withMessageContaining("is a " + Order.class.getName());
             }
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> names.first(Set.of("a")), () -> names.valuesStreamed(Map.of("a", 1)))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(call)
+                        .withMessageContaining("depends on the order of a set or a map");
+            }
+            assertThat(names.first(List.of("b", "a"))).isEqualTo("x:b");
+            assertThat(names.first(new TreeSet<>(List.of("b", "a")))).isEqualTo("x:a");
+            assertThat(names.valuesSorted(Map.of("a", 2, "b", 1))).isEqualTo("x:[1, 2]");
             assertThat(names.valueOf(7L)).isEqualTo("x:7");
             assertThat(names.formatted("a")).isEqualTo("x:[a, 1]");
             assertThat(names.streamed(List.of("b", "a"))).isEqualTo("x:[b, a]");

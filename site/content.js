@@ -3,13 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { headingText, links, parse } from './markdown.js';
+import { description, headingText, links, parse } from './markdown.js';
 
 export const repository = fileURLToPath(new URL('..', import.meta.url));
 
 export const read = (file) => readFileSync(path.join(repository, file), 'utf8');
 
-export const version = read('pom.xml').match(/<artifactId>boltwork-parent<\/artifactId>\s*<version>([^<]+)</)[1];
+const pom = read('pom.xml');
+
+export const version = pom.match(/<artifactId>boltwork-parent<\/artifactId>\s*<version>([^<]+)</)[1];
+
+/** The address of the project. Pages name it for programs that need a whole address. */
+export const home = pom.match(/<url>([^<]+)</)[1];
+
+/** Returns the address of the source of a file at the project's host. */
+export const sourceOf = (file) =>
+  `${pom.match(/<scm[^]*?<url>([^<]+)</)[1]}/blob/${version.endsWith('-SNAPSHOT') ? 'HEAD' : 'v' + version}/${file}`;
 
 /** The modules whose Javadoc is part of the site. */
 export const modules = [
@@ -25,68 +34,43 @@ export const modules = [
   ['contract', 'The tests that every backend must pass'],
 ];
 
-const sections = [
-  ['Start', ['README', 'docs/start/why', 'docs/start/choosing', 'docs/start/sale', 'CHANGELOG']],
-  [
-    'Use it',
-    ['docs/start/fencing', 'docs/start/spring', 'docs/start/reactive', 'docs/start/stores', 'docs/run/quorum'],
-  ],
-  ['Move to it', ['docs/move/redisson', 'docs/move/others']],
-  [
-    'Run it',
-    [
-      'docs/run/operations',
-      'docs/run/tools',
-      'docs/run/dashboards',
-      'docs/run/messages',
-      'docs/run/servers',
-      'docs/run/security',
-      'docs/run/cluster',
-      'docs/run/compatibility',
-    ],
-  ],
-  [
-    'Trust it',
-    [
-      'docs/inside/guarantees',
-      'docs/inside/proof',
-      'docs/inside/track-record',
-      'docs/inside/measurements/README',
-      'docs/inside/measurements/performance',
-      'docs/inside/measurements/stores',
-      'docs/inside/measurements/scale',
-      'docs/inside/measurements/reactive',
-      'docs/inside/measurements/promises',
-      'docs/inside/measurements/redisson-tests',
-    ],
-  ],
-  [
-    'Change it',
-    [
-      'CONTRIBUTING',
-      'CODE_OF_CONDUCT',
-      'SECURITY',
-      'ARCHITECTURE',
-      'docs/inside/protocol',
-      'docs/inside/releasing',
-      'docs/inside/connections',
-      'docs/inside/synchronization',
-      'docs/inside/adr/README',
-    ],
-  ],
+/** The parts of the menu, for four kinds of readers, and the files in the root that belong to each. */
+const parts = [
+  {
+    title: 'Start',
+    folder: 'start',
+    lead: 'You choose a lock, or take your first one.',
+    files: ['README', 'CHANGELOG'],
+  },
+  { title: 'Move', folder: 'move', lead: 'You have locks of another library.', files: [] },
+  { title: 'Run', folder: 'run', lead: 'You operate the locks and their servers.', files: [] },
+  {
+    title: 'Inside',
+    folder: 'inside',
+    lead: 'You check the promises, or change the code.',
+    files: ['ARCHITECTURE', 'CONTRIBUTING', 'CODE_OF_CONDUCT', 'SECURITY'],
+  },
 ];
 
 const titles = { 'README.md': 'Overview', 'CHANGELOG.md': 'Changelog' };
-const names = { 'SECURITY.md': 'security-policy.html' }; // its address before the pages had folders
+// the first page of the site is not a Markdown file; docs/run/security.md was once security.html
+const names = { 'README.md': 'start/index.html', 'SECURITY.md': 'security-policy.html' };
 
 function address(file) {
   const plain = file.replace(/^docs\//, '').toLowerCase();
-  return names[file] ?? plain.replace(/(^|\/)readme\.md$/, '$1index.html').replace(/\.md$/, '.html')
-    .replaceAll('_', '-');
+  return (
+    names[file] ??
+    plain
+      .replace(/(^|\/)readme\.md$/, '$1index.html')
+      .replace(/\.md$/, '.html')
+      .replaceAll('_', '-')
+  );
 }
 
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'],
-  { cwd: repository, encoding: 'utf8' })
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: repository,
+  encoding: 'utf8',
+})
   .split('\n')
   .filter((file) => file && existsSync(path.join(repository, file)));
 
@@ -101,30 +85,97 @@ export const pages = new Map(
     if (!heading) {
       throw new Error(`${file} does not begin with a heading`);
     }
-    return [file, { file, text, url: '/' + address(file), heading, title: titles[file] ?? heading,
-      links: links(tokens) }];
+    const title = titles[file] ?? heading;
+    const record = /^docs\/inside\/adr\/\d/.test(file);
+    return [
+      file,
+      {
+        file,
+        text,
+        url: '/' + address(file),
+        heading,
+        title,
+        record,
+        description: description(tokens),
+        links: links(tokens),
+      },
+    ];
   }),
 );
 
-export const menu = sections.map(([title, files]) => ({
+const overview = read('README.md');
+
+function place({ file }) {
+  const at = overview.lastIndexOf(`](${file})`);
+  return file === 'README.md' ? -1 : at < 0 ? overview.length : at;
+}
+
+/** The pages of each part in the order in which the end of README.md lists them. Records have a list of their own. */
+export const menu = parts.map(({ title, folder, lead, files }) => ({
   title,
-  pages: files.map((name) => {
-    const page = pages.get(name + '.md');
-    if (!page) {
-      throw new Error(`The menu has a page without a file: ${name}.md`);
-    }
-    page.section = title;
-    return page;
-  }),
+  lead,
+  pages: [...pages.values()]
+    .filter(
+      ({ file, record }) =>
+        !record && (file.startsWith(`docs/${folder}/`) || files.includes(file.replace(/\.md$/, ''))),
+    )
+    .sort((a, b) => place(a) - place(b)),
 }));
 
+const listed = new Set(menu.flatMap((part) => part.pages));
 for (const page of pages.values()) {
-  if (!page.section && page.file.startsWith('docs/inside/adr/')) {
-    page.section = 'Change it';
-  } else if (!page.section) {
-    throw new Error(`${page.file} is not in the menu of site/content.js`);
+  if (!page.record && !listed.has(page)) {
+    throw new Error(`${page.file} is in none of the folders of the menu`);
   }
 }
+
+const table = (name) =>
+  readFileSync(new URL(name, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'))
+    .map((line) => line.trim().split(/\s+/));
+
+/** Addresses that a version of the site once had. */
+export const published = table('published.txt').flat();
+
+/** Addresses of pages and sections that moved, and their new ones. */
+export const moved = table('moved.txt');
+const urls = new Set(['/index.html', '/api/index.html', ...[...pages.values()].map((page) => page.url)]);
+
+/** Returns the new places of sections that have left a page: anchor, or * for all others -> address. */
+export const movedSections = (url) =>
+  Object.fromEntries(
+    moved
+      .filter(([from]) => from.startsWith(url + '#'))
+      .map(([from, to]) => [from.slice(url.length + 1), relative(url, to)]),
+  );
+
+/** Pages that have left their address: old address -> new one. */
+export const redirects = new Map(
+  published
+    .filter((url) => !urls.has(url))
+    .map((url) => {
+      const [from, to] =
+        moved.find(([from]) => from === url || (from.endsWith('/*') && url.startsWith(from.slice(0, -1)))) ?? [];
+      if (!to) {
+        throw new Error(`${url} was published, has no page, and is not in site/moved.txt`);
+      }
+      return [url, to.replace('*', url.slice(from.length - 1))];
+    }),
+);
+
+/** Words that readers search for, and the section that they mean: word -> address. */
+export const words = new Map(
+  table('words.txt').flatMap((line) => line.slice(0, -1).map((word) => [word, line.at(-1)])),
+);
+
+/** Returns the words whose section is on a page: word -> anchor. */
+export const wordsOf = (url) =>
+  Object.fromEntries(
+    [...words]
+      .map(([word, to]) => [word, to.split('#')])
+      .flatMap(([word, [to, anchor]]) => (to === url ? [[word, anchor ?? '']] : [])),
+  );
 
 /** Pictures, which are copied: file -> address. */
 export const pictures = new Map();
@@ -143,8 +194,9 @@ function addSource(target) {
 
 /** Returns the names of the files and folders in a folder of the repository. */
 export const entries = (target) => [
-  ...new Set(tracked.filter((file) => file.startsWith(target + '/'))
-    .map((file) => file.slice(target.length + 1).split('/')[0])),
+  ...new Set(
+    tracked.filter((file) => file.startsWith(target + '/')).map((file) => file.slice(target.length + 1).split('/')[0]),
+  ),
 ];
 
 const dead = [];
@@ -171,19 +223,20 @@ if (dead.length) {
 }
 
 function resolve(file, href) {
-  return path.posix.normalize(path.posix.join(path.posix.dirname(file), decodeURI(href.replace(/#.*/, ''))))
+  return path.posix
+    .normalize(path.posix.join(path.posix.dirname(file), decodeURI(href.replace(/#.*/, ''))))
     .replace(/\/$/, '');
 }
 
-/** Returns the address on the site of a link in a Markdown file. */
-export function linked(file, href) {
+/** Returns the address on the site of a link in a Markdown file, for a page with a given address. */
+export function linked(file, href, from = pages.get(file).url) {
   if (/^[a-z]+:|^#/.test(href)) {
     return href;
   }
   const target = resolve(file, href);
   const url = pages.get(target)?.url ?? pictures.get(target) ?? sources.get(target);
   const anchor = href.includes('#') ? href.slice(href.indexOf('#')) : '';
-  return relative(pages.get(file).url, url) + anchor;
+  return relative(from, url) + anchor;
 }
 
 /** Returns a relative link, so that the site works in any folder of a host. */

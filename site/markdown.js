@@ -5,8 +5,8 @@ import MarkdownIt from 'markdown-it';
 
 hljs.registerLanguage('properties', properties);
 
-export const escape = (text) => text.replace(/[&<>"]/g, (c) =>
-  ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+export const escape = (text) =>
+  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 
 /** Returns code as HTML with colors, or without if the language is not known. */
 export function highlight(code, language) {
@@ -14,12 +14,18 @@ export function highlight(code, language) {
 }
 
 const plainText = (inline) =>
-  inline.children.filter((token) => ['text', 'code_inline'].includes(token.type)).map((token) => token.content)
+  inline.children
+    .filter((token) => ['text', 'code_inline'].includes(token.type))
+    .map((token) => token.content)
     .join('');
 
 /** Returns GitHub's anchor of a heading; the second of the same name gets -1. */
 function slug(text, used) {
-  const plain = text.trim().toLowerCase().replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '').replaceAll(' ', '-');
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
   const count = used.get(plain) ?? 0;
   used.set(plain, count + 1);
   return count ? `${plain}-${count}` : plain;
@@ -32,6 +38,18 @@ export const parse = (text) => new MarkdownIt(options).parse(text, {});
 /** Returns the text of the first heading. */
 export function headingText(tokens) {
   return tokens[0]?.type === 'heading_open' && tokens[0].tag === 'h1' ? plainText(tokens[1]) : null;
+}
+
+/** Returns the first sentences of a page, or the begin of a long one. */
+export function description(tokens) {
+  const first = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0);
+  const text =
+    tokens[first + 1]?.children
+      .map((token) =>
+        /break$/.test(token.type) ? ' ' : ['text', 'code_inline'].includes(token.type) ? token.content : '',
+      )
+      .join('') ?? '';
+  return text.match(/^.{30,200}?\.(?= |$)(?:.{1,120}?\.(?= |$))?/)?.[0] ?? text.slice(0, 160).replace(/ \S*$/, ' …');
 }
 
 const IMAGE = /^(<img src=")([^"]+)("[^<>]*>)\s*$/;
@@ -52,6 +70,9 @@ export function renderer(linked) {
     tokens.forEach((token, i) => {
       if (token.type === 'heading_open') {
         token.attrSet('id', slug(plainText(tokens[i + 1]), used));
+      }
+      if (token.type === 'th_open' && tokens[i + 1].content === '') {
+        token.tag = tokens[i + 2].tag = 'td'; // the corner of a table is no heading
       }
       for (const child of token.children ?? []) {
         const attribute = child.type === 'image' ? 'src' : 'href';
@@ -91,6 +112,6 @@ export function renderer(linked) {
   rules.fence = (tokens, i, ...rest) =>
     tokens[i].info.trim() === 'mermaid'
       ? `<pre class="mermaid" data-pagefind-ignore>${escape(tokens[i].content)}</pre>\n`
-      : fence(tokens, i, ...rest);
+      : fence(tokens, i, ...rest).replace(/^<pre>/, '<pre tabindex="0">');
   return markdown;
 }

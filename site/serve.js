@@ -5,8 +5,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const www = fileURLToPath(new URL('target/www/', import.meta.url));
-const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json',
-  svg: 'image/svg+xml', wasm: 'application/wasm' };
+const types = {
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  wasm: 'application/wasm',
+};
 
 export const server = createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://host');
@@ -22,7 +28,8 @@ export const server = createServer((request, response) => {
   const file = path.join(www, decodeURIComponent(pathname).replace(/^\/docs\//, '/'));
   const found = existsSync(file) && statSync(file).isDirectory() ? path.join(file, 'index.html') : file;
   if (!pathname.startsWith('/docs/') || !found.startsWith(www) || !existsSync(found)) {
-    response.writeHead(404).end();
+    response.writeHead(404, { 'content-type': types.html });
+    createReadStream(path.join(www, '404.html')).pipe(response);
     return;
   }
   response.writeHead(200, { 'content-type': types[found.split('.').pop()] ?? 'application/octet-stream' });

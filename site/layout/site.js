@@ -2,6 +2,18 @@
 const find = (selector) => document.querySelector(selector);
 const root = new URL(document.body.dataset.root + '/', location.href);
 
+// a section that has left this page
+const moved = JSON.parse(document.body.dataset.moved);
+function follow() {
+  const anchor = decodeURIComponent(location.hash.slice(1));
+  const to = anchor && !document.getElementById(anchor) && (moved[anchor] ?? moved['*']?.replace('*', anchor));
+  if (to) {
+    location.replace(to);
+  }
+}
+addEventListener('hashchange', follow);
+follow();
+
 // menu on a phone
 const menu = find('#menu');
 find('#menu-button').addEventListener('click', (event) => {
@@ -9,8 +21,9 @@ find('#menu-button').addEventListener('click', (event) => {
 });
 
 // theme
-const isDark = () => (document.documentElement.dataset.theme
-  ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+const isDark = () =>
+  (document.documentElement.dataset.theme ??
+    (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
 const themeButton = find('#theme-button');
 themeButton.hidden = false;
 themeButton.addEventListener('click', () => {
@@ -21,8 +34,10 @@ themeButton.addEventListener('click', () => {
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw());
 
 // Mermaid, which is large, only where a page has a picture
-const diagrams = [...document.querySelectorAll('pre.mermaid')].map((element) =>
-  ({ element, text: element.textContent }));
+const diagrams = [...document.querySelectorAll('pre.mermaid')].map((element) => ({
+  element,
+  text: element.textContent,
+}));
 let mermaid = null;
 async function draw() {
   if (diagrams.length === 0) {
@@ -63,11 +78,17 @@ fetch(new URL('../versions.json', root))
 
 // search
 const dialog = find('#search');
-const input = dialog.querySelector('input');
+const input = dialog.querySelector('[type=search]');
+const records = dialog.querySelector('[type=checkbox]');
 const results = dialog.querySelector('ol');
 const status = dialog.querySelector('[role=status]');
 const searchButton = find('#search-button');
-const searching = () => import(new URL('pagefind/pagefind.js', root));
+let pagefind = null;
+const searching = () =>
+  (pagefind ??= import(new URL('pagefind/pagefind.js', root)).then(async (loaded) => {
+    await loaded.options({ ranking: { metaWeights: { title: 10, words: 40, sections: 0 } } });
+    return loaded;
+  }));
 
 function open() {
   dialog.showModal();
@@ -100,10 +121,13 @@ input.addEventListener('keydown', (event) => {
     results.querySelector('a')?.click();
   }
 });
-input.addEventListener('input', async () => {
+input.addEventListener('input', search);
+records.addEventListener('change', search);
+
+async function search() {
   const words = input.value;
-  const pagefind = await searching();
-  const found = await pagefind.debouncedSearch(words, {}, 150);
+  const filters = records.checked ? {} : { kind: 'page' };
+  const found = await (await searching()).debouncedSearch(words, { filters }, 150);
   if (found === null) {
     return; // more was typed meanwhile
   }
@@ -111,12 +135,38 @@ input.addEventListener('input', async () => {
   if (words !== input.value) {
     return;
   }
-  status.textContent = words.trim() === '' ? '' : found.results.length === 1 ? '1 page'
-    : `${found.results.length} pages`;
+  const isTitle = (page) => page.meta.title.toLowerCase() === words.trim().toLowerCase();
+  pages.sort((a, b) => isTitle(b) - isTitle(a));
+  status.textContent =
+    words.trim() === '' ? '' : found.results.length === 1 ? '1 page' : `${found.results.length} pages`;
+  dialog.dataset.found = words;
   results.replaceChildren(
-    ...pages.flatMap((page) => page.sub_results.slice(0, 3).map((part) => result(page.meta.title, part))),
+    ...pages.flatMap((page) =>
+      best(page, words)
+        .slice(0, 3)
+        .map((part) => result(page.meta.title, part)),
+    ),
   );
-});
+}
+
+/** Returns the parts of a page that were found, beginning with the section that site/words.txt names for a word. */
+function best(page, words) {
+  const score = (part) => Math.max(...part.weighted_locations.map((location) => location.balanced_score));
+  const itself = { url: page.url, title: page.meta.title, excerpt: page.excerpt };
+  const parts = page.sub_results.length ? page.sub_results.sort((a, b) => score(b) - score(a)) : [itself];
+  const sections = JSON.parse(page.meta.sections ?? '{}');
+  const word = words
+    .toLowerCase()
+    .split(/\W+/)
+    .find((word) => word in sections);
+  if (word === undefined) {
+    return parts;
+  }
+  const url = page.url + (sections[word] && '#' + sections[word]);
+  const heading = page.anchors.find((anchor) => anchor.id === sections[word]);
+  const meant = parts.find((part) => part.url === url) ?? { url, title: heading?.text ?? itself.title, excerpt: '' };
+  return [meant, ...parts.filter((part) => part !== meant)];
+}
 
 function result(title, part) {
   const item = document.createElement('li');

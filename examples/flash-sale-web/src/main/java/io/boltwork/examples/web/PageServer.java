@@ -37,7 +37,7 @@ final class PageServer implements AutoCloseable {
             "labels.js", "text/javascript; charset=utf-8",
             "results.js", "text/javascript; charset=utf-8",
             "stage.js", "text/javascript; charset=utf-8",
-            "favicon.svg", "image/svg+xml");
+            "icon.svg", "image/svg+xml");
 
     static {
         System.setProperty("sun.net.httpserver.nodelay", "true"); // events must not wait for an acknowledgement

@@ -50,11 +50,16 @@ const parts = [
     lead: 'You check the promises, or change the code.',
     files: ['ARCHITECTURE', 'CONTRIBUTING', 'CODE_OF_CONDUCT', 'SECURITY'],
   },
+  { title: '中文', folder: 'zh', lead: '概览、为什么、Spring 与 Redisson。', files: ['README.zh-CN'] },
 ];
 
-const titles = { 'README.md': 'Overview', 'CHANGELOG.md': 'Changelog' };
+const titles = { 'README.md': 'Overview', 'README.zh-CN.md': '概览', 'CHANGELOG.md': 'Changelog' };
 // the first page of the site is not a Markdown file; docs/run/security.md was once security.html
-const names = { 'README.md': 'start/index.html', 'SECURITY.md': 'security-policy.html' };
+const names = {
+  'README.md': 'start/index.html',
+  'README.zh-CN.md': 'zh/index.html',
+  'SECURITY.md': 'security-policy.html',
+};
 
 function address(file) {
   const plain = file.replace(/^docs\//, '').toLowerCase();

@@ -54,7 +54,9 @@ export default function (eleventy) {
     const { file, title, record, description, url, text } = page;
     const words = wordsOf(url);
     const searched = { searched: true, words: Object.keys(words).length ? words : null };
-    eleventy.addTemplate(file, text, { file, title, record, description, permalink: url.slice(1), ...searched });
+    const chinese = url.startsWith('/zh/');
+    const shown = { title, record, description, chinese };
+    eleventy.addTemplate(file, text, { file, permalink: url.slice(1), ...shown, ...searched });
   }
   for (const [url, to] of redirects) {
     const [target] = to.split('#');

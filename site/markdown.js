@@ -42,14 +42,19 @@ export function headingText(tokens) {
 
 /** Returns the first sentences of a page, or the begin of a long one. */
 export function description(tokens) {
-  const first = tokens.findIndex((token) => token.type === 'paragraph_open' && token.level === 0);
+  // the first paragraph of some pages is a link to the same page in another language
+  const first = tokens.findIndex(
+    (token, i) =>
+      token.type === 'paragraph_open' && token.level === 0 && tokens[i + 1].children[0]?.type !== 'link_open',
+  );
   const text =
     tokens[first + 1]?.children
       .map((token) =>
         /break$/.test(token.type) ? ' ' : ['text', 'code_inline'].includes(token.type) ? token.content : '',
       )
       .join('') ?? '';
-  return text.match(/^.{30,200}?\.(?= |$)(?:.{1,120}?\.(?= |$))?/)?.[0] ?? text.slice(0, 160).replace(/ \S*$/, ' …');
+  const sentences = text.match(/^.{30,200}?(?:。|\.(?= |$))(?:.{1,120}?\.(?= |$))?/);
+  return sentences?.[0] ?? text.slice(0, 160).replace(/ \S*$/, ' …');
 }
 
 const IMAGE = /^(<img src=")([^"]+)("[^<>]*>)\s*$/;

@@ -29,7 +29,8 @@ class PageWidthTest {
                 "docs/run",
                 "docs/inside",
                 "docs/inside/adr",
-                "docs/inside/measurements"
+                "docs/inside/measurements",
+                "docs/zh"
             })
     void linesOfPagesWrap(String folder) throws IOException {
         List<String> tooLong = new ArrayList<>();

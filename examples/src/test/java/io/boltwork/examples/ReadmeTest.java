@@ -21,6 +21,7 @@ class ReadmeTest {
     @ValueSource(
             strings = {
                 "README.md",
+                "README.zh-CN.md",
                 "docs/start/choosing.md",
                 "docs/run/dashboards.md",
                 "docs/start/fencing.md",
@@ -30,7 +31,10 @@ class ReadmeTest {
                 "docs/start/spring.md",
                 "docs/start/reactive.md",
                 "docs/start/stores.md",
-                "docs/start/why.md"
+                "docs/start/why.md",
+                "docs/zh/redisson.md",
+                "docs/zh/spring.md",
+                "docs/zh/why.md"
             })
     void snippetsMatchTheirSources(String page) throws IOException {
         Readme readme = new Readme(Files.readAllLines(Path.of("..", page)));

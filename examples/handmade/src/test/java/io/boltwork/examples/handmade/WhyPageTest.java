@@ -18,12 +18,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The pictures in docs/start/why.md show what the servers do, and the tests that the pages name exist. */
+/** The pictures in docs/start/why.md show what the servers do, and the tests that this and other pages name exist. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class WhyPageTest {
-    private static final Path DOCS = Path.of("..", "..", "docs", "start");
-    private static final Path PAGE = DOCS.resolve("why.md");
+    private static final Path DOCS = Path.of("..", "..", "docs");
+    private static final Path PAGE = DOCS.resolve("start/why.md");
 
     /** The width of the pictures. Lines of pages have at most 120 characters. */
     private static final int WIDTH = 100;
@@ -51,13 +52,15 @@ class WhyPageTest {
                         stage -> assertThat(stage.traps()).map(Trap::name).containsAnyElementsOf(stagesWithPictures));
     }
 
-    @Test
-    void eachTestThatThePageLinksExists() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"start/why.md", "zh/why.md"})
+    void eachTestThatThePageLinksExists(String name) throws IOException {
+        Path page = DOCS.resolve(name);
         List<MatchResult> links =
-                LINKED_TEST.matcher(Files.readString(PAGE)).results().toList();
+                LINKED_TEST.matcher(Files.readString(page)).results().toList();
         assertThat(links).hasSizeGreaterThan(25);
         for (MatchResult link : links) {
-            assertThat(PAGE.resolveSibling(link.group(2)))
+            assertThat(page.resolveSibling(link.group(2)))
                     .content()
                     .as(link.group(1))
                     .contains("void " + link.group(1) + "(");
@@ -65,7 +68,7 @@ class WhyPageTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"why.md, 25", "choosing.md, 10"})
+    @CsvSource({"start/why.md, 25", "start/choosing.md, 10", "zh/why.md, 25"})
     void eachTestThatAPageNamesExists(String page, int atLeast) throws IOException {
         Set<String> methods = new HashSet<>();
         for (Path source : sources()) {

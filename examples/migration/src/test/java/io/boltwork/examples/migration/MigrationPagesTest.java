@@ -14,12 +14,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The tests and files that the pages about migrations link exist. */
 class MigrationPagesTest {
-    private static final Path DOCS = Path.of("..", "..", "docs", "move");
+    private static final Path DOCS = Path.of("..", "..", "docs");
     private static final Pattern LINKED_TEST = Pattern.compile("\\[([a-z]\\w+)]\\((\\.\\./\\S+\\.java)\\)");
     private static final Pattern LINKED_FILE = Pattern.compile("]\\(((?!http)[^)#\\s]+)");
 
     @ParameterizedTest
-    @CsvSource({"redisson.md, 10", "others.md, 5"})
+    @CsvSource({"move/redisson.md, 10", "move/others.md, 5", "zh/redisson.md, 10"})
     void eachTestThatThePageLinksExists(String name, int atLeast) throws IOException {
         Path page = DOCS.resolve(name);
         List<MatchResult> links =
@@ -34,7 +34,7 @@ class MigrationPagesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"redisson.md", "others.md"})
+    @CsvSource({"move/redisson.md", "move/others.md", "zh/redisson.md"})
     void eachFileThatThePageLinksExists(String name) throws IOException {
         Path page = DOCS.resolve(name);
         assertThat(LINKED_FILE.matcher(Files.readString(page)).results())

@@ -121,8 +121,7 @@ public final class MapStore implements RecordStore {
     }
 
     // The version, the time and the write are one atomic step of the store. A version is never used again, not even
-    // after a
-    // record was dropped and made anew: otherwise a late write could replace a record that it has not seen.
+    // after a record was dropped and made anew. Otherwise, a late write could replace a record that it has not seen.
     @Override
     public boolean write(RecordKey key, StoredText before, RecordChange change) {
         Shared.Versioned after =

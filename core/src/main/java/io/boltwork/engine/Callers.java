@@ -170,8 +170,8 @@ public final class Callers {
     // ================================================================ releasing
 
     /**
-     * Handles the leaving of one level of a hold. Returns a promise of the loss that had happened, if any. The promise
-     * is decided when the backend has answered the release, or already if the release is not awaited.
+     * Leaves one level of a hold. Returns a promise of the loss that had happened, if any. The promise is decided when
+     * the backend has answered the release, or already if the release is not awaited.
      */
     public Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
         switch (left) {

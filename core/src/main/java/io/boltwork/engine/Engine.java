@@ -150,7 +150,10 @@ public final class Engine extends ErrorFlagOwner {
 
     // ================================================================ events of the client
 
-    /** Notes that an error has cut short an acquiring caller. Calls no method, because the stack may have ended. */
+    /**
+     * Marks a waiter whose caller was cut short by an error, so that a later thread gives it up. Calls no method,
+     * because the stack may have ended.
+     */
     public void cutShort(Waiter waiter, Error cut) {
         waiter.forsaken = true;
         errorFlag.cause = cut;
@@ -158,7 +161,8 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     /**
-     * Handles a suspension: the client's clock has missed this time, as another clock shows, and holds may have ended.
+     * Verifies all holds with the backend after a suspension. The client's clock has missed this time, as another clock
+     * shows, and holds may have ended.
      */
     private void suspended(long missed) {
         if (isClosed()) {
@@ -193,12 +197,18 @@ public final class Engine extends ErrorFlagOwner {
         announcer.connected();
     }
 
-    /** Handles the restoration of this JVM from a checkpoint. Other JVMs may have been restored from the same one. */
+    /**
+     * Gives the client a new id after this JVM was restored from a checkpoint. Other JVMs may have been restored from
+     * the same one.
+     */
     private void restored() {
         cloned(client());
     }
 
-    /** Handles a failed task of the timer, or the death of its thread: planned tasks may be lost. For any thread. */
+    /**
+     * Plans the heartbeat again after a failed task of the timer, or the death of its thread, since planned tasks may
+     * be lost. For any thread.
+     */
     void timerFailed(Throwable cause) {
         errorFlag.cause = cause;
         errorFlag.raised = true;

@@ -90,7 +90,7 @@ public final class LockMachine extends LockState {
 
     // ================================================================ events: local
 
-    /** Handles a caller's request for the lock. */
+    /** Adds a caller that wants the lock. */
     public void request(Waiter waiter) {
         lastEvent = effects.now();
         if (Waiting.enter(this, waiter)) {
@@ -98,7 +98,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles a caller that no longer wants the lock. Has no effect once the waiter is decided. */
+    /** Removes a caller that no longer wants the lock. Has no effect once the waiter is decided. */
     public void cancel(Waiter waiter, boolean timedOut) {
         lastEvent = effects.now();
         if (Waiting.cancel(this, waiter, timedOut)) {
@@ -156,7 +156,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles an owner that has left the outermost level of its hold, or has unwound a lost hold. */
+    /** Releases a hold, or hands it over. Its owner has left the outermost level, or has unwound a lost hold. */
     public void release(Hold left) {
         lastEvent = effects.now();
         if (Releasing.release(this, left, null)) {
@@ -164,43 +164,45 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles an owner that has left all levels of its hold, to wait for a signal and then for the lock. */
+    /**
+     * Releases a hold whose owner has left all its levels, and lets that owner wait for a signal and then for the lock.
+     */
     public void await(Hold left, Waiter waiter, SignalWait wait) {
         lastEvent = effects.now();
         Awaiting.begin(this, left, waiter, wait);
         pump();
     }
 
-    /** Handles a signal that an owner has given. It is sent when the lock is released. */
+    /** Adds an owner's signal, which is sent when the lock is released. */
     public void signal(String condition, int waiters) {
         Awaiting.signal(this, condition, waiters);
     }
 
-    /** Handles a hold whose owner has waited for a signal, and did not get the lock back. */
+    /** Remembers a lost hold, whose owner has waited for a signal and did not get the lock back. */
     public void lostAway(Hold lost) {
         lostHolds = lostHolds.with(List.of(lost), effects.now());
     }
 
-    /** Handles the owner's request that the hold last for at least {@code nanos} from now on. */
+    /** Extends the hold, so that it lasts for at least {@code nanos} from now on. */
     public void extend(Hold held, long nanos, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Renewing.extend(this, held, nanos, outcome);
         pump();
     }
 
-    /** Handles the owner's question whether the backend still knows the hold. */
+    /** Asks the backend whether it still knows the hold. */
     public void verify(Hold held, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Renewing.verify(this, held, outcome);
         pump();
     }
 
-    /** Handles an owner that no longer waits for that extension or verification. */
+    /** Drops the promise of an extension or verification for which the owner no longer waits. */
     public void extensionGivenUp(Promise<Extension> outcome) {
         extensions.values().remove(outcome);
     }
 
-    /** Handles the end of a hold whose deadline has passed, as a thread has noticed. */
+    /** Ends a hold after a thread has noticed that its deadline has passed. */
     public void expired(Hold noticed) {
         Hold held = hold;
         if (held != null && held.includes(noticed)) {
@@ -209,13 +211,13 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles an attempt to nest in a lost hold: its owner will unwind, and the hold is remembered until then. */
+    /** Keeps a lost hold until its owner has unwound, after an attempt to nest in it. */
     public void nested(Hold lost) {
         expired(lost);
         lostHolds = lostHolds.untilUnwound(lost);
     }
 
-    /** Handles the closing of the client: the lock is no longer granted, and everything is released. */
+    /** Dismisses all waiters and releases everything, because the client closes. */
     public void close() {
         closed = true;
         ManyRequests many = requests.many();
@@ -241,9 +243,9 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles a new id of the client, taken because another living client may have the old one. Nothing more may be
-     * sent for requests under the old id, since they may be the other client's. The hold is lost, and the waiters ask
-     * anew.
+     * Ends all requests under the old id of the client, because another living client may have the same one. Nothing
+     * more may be sent for requests under the old id, since they may be the other client's. The hold is lost, and the
+     * waiters ask anew.
      */
     public void disowned() {
         Hold held = hold;
@@ -272,7 +274,7 @@ public final class LockMachine extends LockState {
 
     // ================================================================ events: from the backend
 
-    /** Handles the reply to a command, whether or not it is awaited. */
+    /** Applies the reply to a command, whether or not it is awaited. */
     public void answered(Command<?> command, long sent, Reply reply) {
         lastEvent = effects.now();
         if (reply instanceof Reply.Failed failed) {
@@ -288,7 +290,7 @@ public final class LockMachine extends LockState {
         pump();
     }
 
-    /** Handles the result of one renewal. */
+    /** Applies the result of one renewal. */
     public void renewed(Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
         Hold held = hold;
         lastEvent = effects.now();
@@ -297,12 +299,12 @@ public final class LockMachine extends LockState {
         pumpUnless(held);
     }
 
-    /** Handles a renewal that was not answered. */
+    /** Delays the next renewal after one that was not answered. */
     public void renewalFailed(String id) {
         Renewing.renewalFailed(this, id);
     }
 
-    /** Handles the message that the backend has granted the lock to a waiting request. */
+    /** Applies the message that the backend has granted the lock to a waiting request. */
     public void granted(Grant grant) {
         long now = effects.now();
         lastEvent = now;
@@ -317,8 +319,8 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles a forced release. It concerns the hold here if the request and the token are those of the hold, and the
-     * server run is the present one.
+     * Ends a hold that was released by force. The message concerns the hold here if the request and the token are those
+     * of the hold, and the server run is the present one.
      */
     public void taken(Taken taken) {
         Request leased = leased();
@@ -332,7 +334,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles the message that another client waits for a lock that this one may retain. */
+    /** Applies the message that another client waits for a lock that this one may retain. */
     public void wanted(Wanted wanted) {
         lastEvent = effects.now();
         Request request = find(wanted.request());
@@ -350,8 +352,8 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles a forced release of a shared lock by this client. It concerns the hold here if all holds up to its token
-     * have ended, or the one that has the expected token, and the server run is the present one.
+     * Ends a hold of a shared lock that this client has released by force. The release concerns the hold here if all
+     * holds up to its token have ended, or the one that has the expected token, and the server run is the present one.
      */
     public void forced(long expectedToken, Reply.Forced forced) {
         Hold held = hold;
@@ -365,13 +367,16 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles a new connection. Messages and answers may have been lost, and the server may be another one. */
+    /**
+     * Verifies or repeats all requests over a new connection. Messages and answers may have been lost, and the server
+     * may be another one.
+     */
     public void connected(RecoveryTally recovery) {
         Reconnecting.connected(this, recovery);
         tick();
     }
 
-    /** Handles a suspension of this computer, or a clock that was set: the server is asked about the hold. */
+    /** Asks the server about the hold after this computer was suspended or a clock was set. */
     public void suspended(long missed) {
         Hold held = hold;
         if (held != null) {
@@ -388,7 +393,7 @@ public final class LockMachine extends LockState {
         Waiting.failAll(this, LockOutage.refused(effects.lock(), cause));
     }
 
-    /** Handles a lost connection. Queued requests ask, so that the outage patience begins now. */
+    /** Lets queued requests ask after the connection was lost, so that their outage patience begins now. */
     public void disconnected() {
         Request request = wanted;
         if (request != null && !request.isAwaiting()) {
@@ -401,14 +406,14 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Handles a grant to a new owner that this client has caused. The owner claims the lock for that long. Plans a
-     * nudge after the claim, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
+     * Plans a nudge after a grant that this client has caused. The new owner has that long to claim the lock. Sends it
+     * after that time, or nudges at once if the server has to be asked {@linkplain Reply#AGAIN again}.
      */
     public void nudgeAfter(long claimMillis) {
         Withdrawing.nudgeAfter(this, claimMillis);
     }
 
-    /** Handles an answered release that a new server may have lost: the request is withdrawn. */
+    /** Withdraws a request whose release was answered, because a new server may have lost that release. */
     public void releaseAgain(long request, long lastToken) {
         if (!requests.contains(request)) {
             Withdrawing.releaseAgain(this, request, lastToken);
@@ -418,7 +423,7 @@ public final class LockMachine extends LockState {
 
     // ================================================================ events: time
 
-    /** Handles a visit by the renewer. */
+    /** Renews the lease if that is due. */
     public void visited() {
         Hold held = hold;
         Request leased = leased();

@@ -9,7 +9,7 @@ package io.boltwork.spi;
  */
 public interface CommandVisitor<T> {
     /**
-     * Handles the kind {@link Command.Acquire}.
+     * Returns the result for a command of the kind {@link Command.Acquire}.
      *
      * @param command the command
      * @return the result
@@ -17,7 +17,7 @@ public interface CommandVisitor<T> {
     T acquire(Command.Acquire command);
 
     /**
-     * Handles the kind {@link Command.Release}.
+     * Returns the result for a command of the kind {@link Command.Release}.
      *
      * @param command the command
      * @return the result
@@ -25,7 +25,7 @@ public interface CommandVisitor<T> {
     T release(Command.Release command);
 
     /**
-     * Handles the kind {@link Command.Withdraw}.
+     * Returns the result for a command of the kind {@link Command.Withdraw}.
      *
      * @param command the command
      * @return the result
@@ -33,7 +33,7 @@ public interface CommandVisitor<T> {
     T withdraw(Command.Withdraw command);
 
     /**
-     * Handles the kind {@link Command.Renew}.
+     * Returns the result for a command of the kind {@link Command.Renew}.
      *
      * @param command the command
      * @return the result
@@ -41,7 +41,7 @@ public interface CommandVisitor<T> {
     T renew(Command.Renew command);
 
     /**
-     * Handles the kind {@link Command.Replicate}.
+     * Returns the result for a command of the kind {@link Command.Replicate}.
      *
      * @param command the command
      * @return the result
@@ -49,7 +49,7 @@ public interface CommandVisitor<T> {
     T replicate(Command.Replicate command);
 
     /**
-     * Handles the kind {@link Command.Restore}.
+     * Returns the result for a command of the kind {@link Command.Restore}.
      *
      * @param command the command
      * @return the result
@@ -57,7 +57,7 @@ public interface CommandVisitor<T> {
     T restore(Command.Restore command);
 
     /**
-     * Handles the kind {@link Look.Inspect}.
+     * Returns the result for a command of the kind {@link Look.Inspect}.
      *
      * @param command the command
      * @return the result
@@ -65,7 +65,7 @@ public interface CommandVisitor<T> {
     T inspect(Look.Inspect command);
 
     /**
-     * Handles the kind {@link ForceRelease}.
+     * Returns the result for a command of the kind {@link ForceRelease}.
      *
      * @param command the command
      * @return the result
@@ -73,7 +73,7 @@ public interface CommandVisitor<T> {
     T forceRelease(ForceRelease command);
 
     /**
-     * Handles the kind {@link Resize}.
+     * Returns the result for a command of the kind {@link Resize}.
      *
      * @param command the command
      * @return the result
@@ -81,7 +81,7 @@ public interface CommandVisitor<T> {
     T resize(Resize command);
 
     /**
-     * Handles the kind {@link Announce}.
+     * Returns the result for a command of the kind {@link Announce}.
      *
      * @param command the command
      * @return the result
@@ -89,7 +89,7 @@ public interface CommandVisitor<T> {
     T announce(Announce command);
 
     /**
-     * Handles the kind {@link Look.Identify}.
+     * Returns the result for a command of the kind {@link Look.Identify}.
      *
      * @param command the command
      * @return the result
@@ -97,7 +97,7 @@ public interface CommandVisitor<T> {
     T identify(Look.Identify command);
 
     /**
-     * Handles the kind {@link Look.ScanLocks}.
+     * Returns the result for a command of the kind {@link Look.ScanLocks}.
      *
      * @param command the command
      * @return the result
@@ -105,7 +105,7 @@ public interface CommandVisitor<T> {
     T scanLocks(Look.ScanLocks command);
 
     /**
-     * Handles the kind {@link Look.ScanClients}.
+     * Returns the result for a command of the kind {@link Look.ScanClients}.
      *
      * @param command the command
      * @return the result
@@ -113,7 +113,7 @@ public interface CommandVisitor<T> {
     T scanClients(Look.ScanClients command);
 
     /**
-     * Handles the kind {@link LatchCommand.SetCount}.
+     * Returns the result for a command of the kind {@link LatchCommand.SetCount}.
      *
      * @param command the command
      * @return the result
@@ -121,7 +121,7 @@ public interface CommandVisitor<T> {
     T setCount(LatchCommand.SetCount command);
 
     /**
-     * Handles the kind {@link LatchCommand.CountDown}.
+     * Returns the result for a command of the kind {@link LatchCommand.CountDown}.
      *
      * @param command the command
      * @return the result
@@ -129,7 +129,7 @@ public interface CommandVisitor<T> {
     T countDown(LatchCommand.CountDown command);
 
     /**
-     * Handles the kind {@link LatchCommand.Await}.
+     * Returns the result for a command of the kind {@link LatchCommand.Await}.
      *
      * @param command the command
      * @return the result
@@ -137,7 +137,7 @@ public interface CommandVisitor<T> {
     T await(LatchCommand.Await command);
 
     /**
-     * Handles the kind {@link VoteCommand.Vote}.
+     * Returns the result for a command of the kind {@link VoteCommand.Vote}.
      *
      * @param command the command
      * @return the result
@@ -145,7 +145,7 @@ public interface CommandVisitor<T> {
     T vote(VoteCommand.Vote command);
 
     /**
-     * Handles the kind {@link VoteCommand.Raise}.
+     * Returns the result for a command of the kind {@link VoteCommand.Raise}.
      *
      * @param command the command
      * @return the result
@@ -153,7 +153,7 @@ public interface CommandVisitor<T> {
     T raise(VoteCommand.Raise command);
 
     /**
-     * Handles the kind {@link VoteCommand.GiveBack}.
+     * Returns the result for a command of the kind {@link VoteCommand.GiveBack}.
      *
      * @param command the command
      * @return the result
@@ -161,7 +161,7 @@ public interface CommandVisitor<T> {
     T giveBack(VoteCommand.GiveBack command);
 
     /**
-     * Handles the kind {@link Witness}.
+     * Returns the result for a command of the kind {@link Witness}.
      *
      * @param command the command
      * @return the result

@@ -2,7 +2,7 @@
 package io.boltwork.spi;
 
 /**
- * What a client tells about a part of a lock that it holds, or held.
+ * A client's report about a part of a lock that the client holds, or held.
  *
  * @param share the part
  * @param blockEnd the last token of the hold's block; 0 for a plain lock, whose blocks all have the same length

@@ -77,7 +77,7 @@ public sealed interface Reply {
     }
 
     /**
-     * What the answer to {@link Command.Acquire} says about a lock that is shared.
+     * The part of the answer to {@link Command.Acquire} that is about a shared lock.
      *
      * @param permits the weight of the hold if granted, otherwise 0
      * @param blockEnd the last token of the hold's block if granted, otherwise 0

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** How the readers and writers of one client share its requests, step by step: what it sends, and when. */
+/** Tests, step by step, how the readers and writers of one client share its requests, and when it sends them. */
 class ReadWriteRulesTest extends ReadWriteScene {
 
     private boolean hasPool() {

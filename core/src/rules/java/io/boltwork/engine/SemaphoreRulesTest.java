@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** How a client asks for the permits of a semaphore, step by step: what it sends, and when. */
+/** Tests, step by step, how a client asks for the permits of a semaphore, and when it sends its requests. */
 class SemaphoreRulesTest extends SharedScene {
 
     private static final int PERMITS = 4;

@@ -20,7 +20,7 @@ final class NotIdleCheck extends SimulationCheck {
                 && plan.options().noneMatch(options -> !options.minHold().isZero());
     }
 
-    /** Notes a fault of an owner: it may be the only client that was told when an earlier lease ends. */
+    /** Records a fault of an owner, which may be the only client that was told when an earlier lease ends. */
     @Override
     void faultAt(SimulatedClient client) {
         freeingIsNoticed &= plan.locks().stream().noneMatch(lock -> {

@@ -138,7 +138,7 @@ final class SharedChecks {
 
     // ================================================================ after every event
 
-    /** Notes a hold by which a user works, even if its machine does not have it. */
+    /** Records a hold under which a user works, even if its machine does not have it. */
     void used(SimulatedClient client, String name, Hold hold) {
         used.add(() -> observe(locks.get(name), client, hold));
     }

@@ -56,7 +56,7 @@ final class SharedLockHistory {
                 .orElse(0);
     }
 
-    /** Notes a hold. Returns whether it is a new one. */
+    /** Records a hold. Returns whether it is a new one. */
     boolean isNew(SimulatedClient client, Hold hold, long now) {
         if (known.containsKey(hold)) {
             return false;

@@ -140,7 +140,9 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    /** Handles the answer to a try. One that is queued all the same, because the lock is retained, is sent again. */
+    /**
+     * Passes on the answer to a try. A try that is queued all the same, because the lock is retained, is sent again.
+     */
     private void tried(Command.Acquire wish, int partition, Reply answer, Consumer<Reply> handler) {
         if (answer instanceof Reply.Acquired acquired && acquired.verdict() == Reply.Verdict.QUEUED) {
             warmUp(partition, answer, ignored -> send(wish, handler));
@@ -167,7 +169,7 @@ final class SimulatedBackend implements LockBackend {
         link.send(command, handler, () -> moved(command, link, handler, resends));
     }
 
-    /** Handles a server's reply that it does not have the lock, or not all locks, of a command. */
+    /** Redirects a command after a server's reply that it lacks the lock or one of the locks. */
     private void moved(Command<?> command, SimulatedLink asked, Consumer<Reply> handler, int resends) {
         List<String> locks = command.locks();
         int partition = partition(locks.get(0));
@@ -227,7 +229,7 @@ final class SimulatedBackend implements LockBackend {
         return partitions;
     }
 
-    /** Notes that a partition has moved. The client is not told. */
+    /** Lets the client learn after a while that a partition has moved. It gets no message. */
     void hasMoved(int partition) {
         time.after(client.id + " learns", random.nextLong(LEARNS), () -> learn(partition));
     }
@@ -271,7 +273,7 @@ final class SimulatedBackend implements LockBackend {
         }
     }
 
-    /** Handles a new connection. */
+    /** Reports a new connection to the client. */
     void connected(SimulatedLink link) {
         BackendListener told = listener;
         BitSet partitions = partitionsAt(link);

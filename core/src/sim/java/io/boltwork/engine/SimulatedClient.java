@@ -190,7 +190,7 @@ final class SimulatedClient {
         return time.now() - paused;
     }
 
-    /** Notes that the message of a grant was lost. */
+    /** Reports a grant whose message was lost to the checks. */
     void neverHears(Grant grant) {
         simulation.checks.grantLost(grant);
     }
@@ -256,7 +256,7 @@ final class SimulatedClient {
         return suspendedUntil > moment;
     }
 
-    /** Notes that the client has another id from now on. */
+    /** Gives the client another id from now on. */
     void rename(String other) {
         current = other;
         ids.add(other);
@@ -316,7 +316,7 @@ final class SimulatedClient {
         simulation.moment(moment, id);
     }
 
-    /** Notes that a command was executed although its connection was dead. */
+    /** Marks the client as one whose command was executed although its connection was dead. */
     void arrivesLate() {
         lateBytes = true;
     }

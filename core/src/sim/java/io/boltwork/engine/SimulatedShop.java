@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.concurrent.locks.Condition;
 
 /**
- * What threads of all clients wait for under their locks: a number of things for each condition. A thread takes one, or
- * waits; a thread that puts one signals. So no thread may wait for ever while there is something to take.
+ * The goods that threads of all clients wait for under their locks: a number of things for each condition. A thread
+ * takes a thing or waits for one. A thread that adds a thing signals. So no thread may wait for ever while there is
+ * something to take.
  */
 final class SimulatedShop {
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedThread {
 
-    /** Whose client has died: unwinds the thread. */
+    /** Unwinds a thread whose client has died. */
     static final class Killed extends Error {
         private static final long serialVersionUID = 1L;
 

@@ -21,8 +21,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who uses locks as the public API lets one, one act after the other: a thread that blocks, or callbacks.
- * Looks at what the calls answer, and how long they take.
+ * A user of locks by the public API, one act after the other: a thread that blocks, or callbacks. Checks the results
+ * and the durations of the calls.
  */
 final class SimulatedUser {
 
@@ -44,7 +44,7 @@ final class SimulatedUser {
     private int next;
     private SimulatedThread thread;
 
-    /** Somebody else interrupted the thread, and it has not been cleared away. */
+    /** Whether another party has interrupted the thread, and the flag was not cleared since. */
     private boolean interrupted;
 
     SimulatedUser(Simulation simulation, SimulatedClient client, Plan.User plan) {

@@ -40,7 +40,7 @@ abstract class SimulationCheck {
     }
 
     /**
-     * Notes whether a condition holds that must not last.
+     * Records whether a condition that must not last holds.
      *
      * @throws Violation if it has held at each call for longer than the bound
      */
@@ -53,7 +53,7 @@ abstract class SimulationCheck {
         }
     }
 
-    /** Notes that a condition does not hold just now. */
+    /** Restarts the time for which a condition has held without a break. */
     final void interrupt(String condition) {
         since.remove(condition);
     }

@@ -81,7 +81,7 @@ final class SimulationChecks {
         }
     }
 
-    /** Notes that the message of a grant was lost. */
+    /** Passes on a grant whose message was lost. */
     void grantLost(Grant grant) {
         if (SharedName.isShared(grant.lock())) {
             shared.grantLost(grant);
@@ -170,7 +170,7 @@ final class SimulationChecks {
 
     // ================================================================ what users see
 
-    /** Notes that a user works by a hold. */
+    /** Passes on the use of a hold. */
     void used(SimulatedClient client, String name, Hold hold) {
         if (SharedName.isShared(name)) {
             shared.used(client, name, hold);
@@ -230,7 +230,7 @@ final class SimulationChecks {
 
     // ================================================================ regularly, and at the end
 
-    /** Notes that an operator takes a shared lock away from its holders. */
+    /** Passes on that an operator takes a shared lock away from its holders. */
     void forceRelease(String name) {
         shared.forceRelease(name);
     }

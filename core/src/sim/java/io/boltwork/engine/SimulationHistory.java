@@ -166,7 +166,7 @@ final class SimulationHistory {
                 .add(new LockHistory.Ownership(grant.request(), grant.token(), time.now(), grant.leaseMillis()));
     }
 
-    /** Notes that the message of a grant was lost: the client cannot know of the grant while the claim lasts. */
+    /** Adds a grant whose message was lost: the client cannot know of the grant while the claim lasts. */
     void grantLost(Grant grant) {
         lock(grant.lock()).lostGrants.add(grant.token());
     }
@@ -195,7 +195,10 @@ final class SimulationHistory {
 
     // ================================================================ faults
 
-    /** Notes that an operator takes the lock away from its owner, and from holders that the server has forgotten. */
+    /**
+     * Adds a forced release: an operator takes the lock away from its owner, and from holders that the server has
+     * forgotten.
+     */
     void forceRelease(String name) {
         LockHistory lock = lock(name);
         lock.forcedAt = time.now();
@@ -227,7 +230,7 @@ final class SimulationHistory {
         return !forced.isEmpty();
     }
 
-    /** Notes a fault of a server, or of a connection to it. */
+    /** Records a fault of a server, or of a connection to it. */
     void faultAt(SimulatedServer server) {
         faultyServer = server;
     }

@@ -14,7 +14,7 @@ final class LostLease {
 
     static int rowsImportedDuringAFreeze() throws InterruptedException {
         // @start region="lost-lease"
-        // how does the import behave when its lease is lost in the middle?
+        // tests an import whose lease is lost in the middle
         MemoryServer server = MemoryServer.create();
         LockOptions shortLease = LockOptions.renewedLease(Duration.ofSeconds(1));
         try (LockClient locks = LockClient.create(MemoryBackend.on(server))) {

@@ -151,7 +151,7 @@ final class KnownPool {
 
     // ================================================================ the end
 
-    /** Notes that the pool has given a connection. Some make their inside with the first one. */
+    /** Marks the pool as used. Some pools create their internals with the first connection. */
     void used() {
         isUsed = true;
     }

@@ -251,7 +251,7 @@ final class PostgresShortForms implements ShortForms {
         }
     }
 
-    /** Notes where the row is. Returns whether there is one. */
+    /** Records the place of the row. Returns whether there is one. */
     private boolean noted(RecordKey key, ResultSet row) throws SQLException {
         boolean isThere = row.next();
         hints.note(key, isThere ? row.getLong("version") : 0, isThere ? row.getString("place") : null);

@@ -9,10 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where rows of PostgreSQL were last seen. An index leads to all versions of a row that PostgreSQL could not remove
- * yet: while any transaction stays open, those are all since it began. A statement that knows a place walks only the
- * versions since then. A place is no more than a hint: statements check everything about the row, and look into the
- * index if the place has become another's. Thread-safe.
+ * The places at which rows of PostgreSQL were last seen. An index leads to all versions of a row that PostgreSQL could
+ * not remove yet: while any transaction stays open, those are all since it began. A statement that knows a place walks
+ * only the versions since then. A place is no more than a hint: statements check everything about the row, and look
+ * into the index if the place has become another's. Thread-safe.
  */
 final class RowHints {
     /** About two megabytes. */
@@ -58,7 +58,7 @@ final class RowHints {
         return place == null || place.version != version ? null : place.tid;
     }
 
-    /** Notes where a row was seen. */
+    /** Records the place at which a row was seen. */
     void note(RecordKey key, long version, @Nullable String tid) {
         if (tid == null || isOff) {
             places.remove(key);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Knows what the errors of databases mean. Thread-safe. */
 final class SqlFailures {
 
-    /** What is to be done about an error. */
+    /** The way to react to an error. */
     enum Kind {
         /** Another statement was faster; nothing was changed. */
         CONFLICT,

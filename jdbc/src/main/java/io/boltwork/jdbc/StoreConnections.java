@@ -54,19 +54,19 @@ final class StoreConnections {
     /** The number of connections for commands that are open. Guarded by {@link #lock}. */
     private int forCommands;
 
-    /** When the last connection for commands was lost. Guarded by {@link #lock}. */
+    /** The time at which the last connection for commands was lost. Guarded by {@link #lock}. */
     private long lostAt = System.nanoTime();
 
     /** The time at which the last connection was made, or the first missing one was lost. Guarded by {@link #lock}. */
     private long shortSince = System.nanoTime();
 
-    /** Whether the connection for messages is open. Guarded by {@link #lock}. */
+    /** Set while the connection for messages is open. Guarded by {@link #lock}. */
     private boolean hasMessenger;
 
     /** The connection for messages until its thread takes it. Guarded by {@link #lock}. */
     private @Nullable StoreSession messenger;
 
-    /** Why there are fewer connections than there should be. Guarded by {@link #lock}. */
+    /** The reason why there are fewer connections than there should be. Guarded by {@link #lock}. */
     private @Nullable Throwable problem;
 
     /** The attempts to connect that were given up and have not ended. */
@@ -74,10 +74,10 @@ final class StoreConnections {
 
     private volatile boolean closed;
 
-    /** Why there will be no connection any more: the application has closed its pool. */
+    /** The failure of all calls after the application has closed its pool, so that no connection can be opened. */
     private volatile @Nullable BackendException end;
 
-    /** Whether idle connections are to be checked at once, because another one has broken. */
+    /** Set if idle connections must be checked at once, because another one has broken. */
     private volatile boolean suspect;
 
     StoreConnections(DataSource source, JdbcOptions options, StoreTables tables, int commands) {
@@ -209,7 +209,7 @@ final class StoreConnections {
         LockSupport.unpark(thread);
     }
 
-    /** Notes that a connection is missing from now on. Called before it is. */
+    /** Keeps the time from which a connection is missing. Called before the number changes. */
     private void noteShort() {
         if (hasMessenger && forCommands == commands) {
             shortSince = System.nanoTime();

@@ -7,7 +7,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Map;
 
-/** What the statements of databases differ in. */
+/** The differences between the statements of databases. */
 enum StoreDialect {
     /**
      * PostgreSQL. {@code clock_timestamp()} is evaluated where and when it is used; {@code now()} would be the time at

@@ -99,7 +99,7 @@ final class StoreTables {
         }
     }
 
-    /** Notes that a statement has not found its table. */
+    /** Remembers that tables are missing if a statement failed for that reason. */
     void missed(Throwable failure) {
         isAnyMissing |=
                 failure instanceof SQLException sql && SqlFailures.areTablesMissing(sql) && options.createTables();

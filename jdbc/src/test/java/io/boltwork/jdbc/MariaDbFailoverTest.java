@@ -33,7 +33,7 @@ class MariaDbFailoverTest extends FailoverTest {
                     "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_USER = 'root', MASTER_USE_GTID = slave_pos,"
                             + " MASTER_CONNECT_RETRY = 1, MASTER_PORT = " + port(primary));
             second.execute("START SLAVE");
-            // who may write to a server that is read-only, as root may, would not notice that it is one
+            // a user that may write to a read-only server, as root may, would not notice that it is read-only
             first.execute("CREATE USER application");
             first.execute("GRANT SELECT, INSERT, UPDATE, DELETE, CREATE ON boltwork.* TO application");
             Await.until(

@@ -44,7 +44,7 @@ abstract class UsualStatementsTest {
     private LockBackend a;
     private LockBackend b;
 
-    /** What happens to a lock, and is over in the end. */
+    /** An event of a lock that leaves nothing behind. */
     enum Unusual {
         A_WAITER(test -> {
             Reply.Acquired held = test.acquire("a:1", LEASE);

@@ -77,19 +77,19 @@ final class NodeVote {
         return unanswered > 0;
     }
 
-    /** Notes that a command was sent that extends the lease. */
+    /** Extends the end of the lease for a command that was sent. */
     void prolongs(long now, long nanos) {
         endsAt = Math.max(endsAt, now + nanos);
     }
 
-    /** Notes that a command was sent that may make the request the owner. */
+    /** Counts a sent command that may make the request the owner. */
     void asked(long now, long nanos, long serverNotAfter) {
         prolongs(now, nanos);
         mayRunUntil = Math.max(mayRunUntil, serverNotAfter);
         unanswered++;
     }
 
-    /** Notes the reply to such a command. */
+    /** Records the reply to such a command. */
     void replied(Reply reply) {
         if (!(reply instanceof Reply.Failed failed && failed.executed())) {
             unanswered--;

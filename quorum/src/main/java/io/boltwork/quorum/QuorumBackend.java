@@ -227,7 +227,7 @@ public final class QuorumBackend implements LockBackend {
         try {
             Patience patience = new Patience(world.opensWithin(), world.ticker());
             for (long part; (part = patience.next()) > 0 && !known.await(part, TimeUnit.NANOSECONDS); ) {
-                // what is known by then decides
+                // the results so far decide
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

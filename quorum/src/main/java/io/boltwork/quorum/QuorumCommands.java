@@ -382,7 +382,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
 
     // ================================================================ messages
 
-    /** Notes that the vote of a server is free that was refused before. */
+    /** Tells the first request for the lock that a server's vote is free again. */
     void freed(String lock) {
         Deque<QuorumRequest> line = lines.get(lock);
         QuorumRequest first = line == null ? null : line.peek();
@@ -391,7 +391,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         }
     }
 
-    /** Notes that the vote of a server was taken away. Returns the hold that this ends, or {@code null}. */
+    /** Marks a vote as lost that a server has taken away. Returns the hold that this ends, or {@code null}. */
     @Nullable
     Taken taken(QuorumNode node, Taken taken) {
         QuorumRequest request = requests.get(String.valueOf(Round.engineRequest(taken.request())));

@@ -81,7 +81,7 @@ final class QuorumNode implements BackendListener {
     private long roundTrip;
     private @Nullable Throwable failure;
 
-    /** Why the server never votes; {@code null} if it may. */
+    /** The reason why the server never votes; {@code null} if it may. */
     private @Nullable String exclusion;
 
     /** Is told what concerns the whole quorum. */
@@ -97,7 +97,7 @@ final class QuorumNode implements BackendListener {
         void warned(QuorumNode node, String what);
     }
 
-    /** Handles the reply to a command. */
+    /** The recipient of the reply to a command. */
     interface Handler {
         /** Called with the reply, which may be late. */
         void replied(Reply reply);
@@ -326,7 +326,7 @@ final class QuorumNode implements BackendListener {
         return isOver;
     }
 
-    /** Notes why the server cannot be opened. */
+    /** Sets the reason why the server cannot be opened. */
     void failedToOpen(BackendException cause) {
         events.run(() -> {
             failure = cause;

@@ -346,7 +346,7 @@ final class Rounds {
                         delay);
     }
 
-    /** Notes that a server has said that its vote is free. */
+    /** Counts a server's notice that its vote is free, and begins a round after those of a majority. */
     void told(QuorumRequest request) {
         if (request.phase == Phase.PAUSED) {
             return; // the notice may come from another request that has lost the same vote

@@ -25,7 +25,7 @@ final class QuorumServer {
     private long votesFrom;
     private long frozenUntil = -VirtualTime.SECOND;
 
-    /** What the server had before the last command, as a disk may have it that is behind. */
+    /** The data before the last command, as on a disk that is behind. */
     private MemoryReplica before;
 
     QuorumServer(int number, VirtualTime time, long ahead, long driftPpm) {

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a quorum refuses, and what it warns of. */
+/** Tests of the refusals and warnings of a quorum. */
 class QuorumBackendTest {
 
     /** A server that is in use elsewhere: it has a prefix and a number of partitions, and is never asked. */

@@ -111,7 +111,7 @@ class QuorumRulesTest {
         @Nullable
         String id;
 
-        /** Whether it does not say how long it has been up. */
+        /** Set if the server does not report its uptime. */
         boolean isSilent;
 
         long watchedMillis = Duration.ofDays(1).toMillis();

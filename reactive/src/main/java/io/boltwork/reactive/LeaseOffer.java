@@ -68,7 +68,7 @@ public final class LeaseOffer {
     }
 
     /**
-     * Handles a cancellation of the subscription.
+     * Withdraws the offer after the subscription was cancelled.
      *
      * @param afterGrace calls {@link #withdraw} after the grace time. Called if there is a lease that no code uses
      */

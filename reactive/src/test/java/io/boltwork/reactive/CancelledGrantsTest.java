@@ -40,7 +40,7 @@ class CancelledGrantsTest {
     private static final int MANY_ROUNDS = 20_000;
     private static final Duration TIME_LIMIT = Duration.ofMinutes(10);
 
-    /** What is cancelled. */
+    /** The kind of work that is cancelled. */
     enum Work {
         CALL,
         ACQUIRE,

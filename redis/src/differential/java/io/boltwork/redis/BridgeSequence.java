@@ -52,14 +52,14 @@ final class BridgeSequence implements DifferentialSequence {
 
     private final boolean startsAtRedisson;
 
-    /** How many of 100 commands are of Redisson. */
+    /** The number of commands of Redisson in 100. */
     private final int foreign;
 
     private long micros = START;
     private BridgeState state = BridgeState.EMPTY;
     private long highest; // of all tokens
 
-    /** Whether Redisson's counter has counted the highest token, and was not lost since. */
+    /** Set if Redisson's counter has counted the highest token, and was not lost since. */
     private boolean isCounted;
 
     private String part = "";

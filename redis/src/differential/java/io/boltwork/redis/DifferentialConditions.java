@@ -37,7 +37,7 @@ final class DifferentialConditions {
 
     private int number;
 
-    /** Whether no request is too late, does not want to wait, or has a short lease. */
+    /** Cleared once a request is too late, does not want to wait, or has a short lease. */
     private boolean isPlanned = true;
 
     DifferentialConditions(DifferentialRun run, DifferentialCommands commands, MemoryServer memory, boolean hasClock) {

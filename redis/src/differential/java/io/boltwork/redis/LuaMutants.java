@@ -36,7 +36,7 @@ abstract class LuaMutants {
 
     private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 60);
 
-    /* How many for a mutant that is known to change nothing. */
+    /* The number for a mutant that is known to change nothing. */
     private static final int FEW = 3;
 
     private final List<Script> scripts;

@@ -29,7 +29,7 @@ final class ShareDifferentialCommands {
     /** Makes the first numbers of neighbouring seeds independent. */
     private static final long SCATTER = 0x9E3779B97F4A7C15L;
 
-    /** What a client believes about a request that was granted. */
+    /** A client's view of a request that was granted. */
     record Held(String lock, String request, long token, long blockEnd, int permits) {}
 
     final LockKind kind;

@@ -1,4 +1,4 @@
--- Notes for how long a run of the server is known to have been up, and answers what all clients have noted.
+-- Writes the time for which a run of the server is known to have been up, and returns the entries of all clients.
 -- See docs/inside/protocol.md#votes-of-a-quorum.
 -- KEYS
 --   1  the hash for all clients

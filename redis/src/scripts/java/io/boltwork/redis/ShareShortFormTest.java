@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ShareShortFormTest extends ShareScriptTest {
 
-    /** What happens to a semaphore of three permits, and is over in the end. */
+    /** An event of a semaphore of three permits that leaves nothing behind. */
     enum Unusual {
         A_HEAD_THAT_DOES_NOT_FIT(test -> {
             Acquired one = test.take("a:1", 1);

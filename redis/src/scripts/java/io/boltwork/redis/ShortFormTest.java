@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ShortFormTest extends ScriptTest {
 
-    /** What happens to a lock, and is over in the end. */
+    /** An event of a lock that leaves nothing behind. */
     enum Unusual {
         A_WAITER(test -> {
             long token = test.take("a:1");

@@ -31,7 +31,7 @@ class RecordSizesTest {
         void of(LockClient client);
     }
 
-    /** What makes a record, its key, and how long it lives. */
+    /** A kind of record: its key, its life, and the use that makes it. */
     private record Kind(String key, Duration life, Use use) {}
 
     private static final Map<String, Kind> KINDS = new LinkedHashMap<>();

@@ -34,7 +34,7 @@ abstract class RecordedTurns {
 
     private RecordedTurns() {}
 
-    /** What a thread does while it holds. */
+    /** The work of a thread while it holds. */
     interface Body {
         void run() throws InterruptedException;
     }

@@ -82,7 +82,7 @@ class StarterArchitectureTest {
             .callMethodWhere(target(owner(assignableTo(CompletableFuture.class)))
                     .and(target(nameMatching("orTimeout|completeOnTimeout|delayedExecutor"))));
 
-    /** What users have in their hands begins the work that higher rooms do. */
+    /** The classes of the API whose calls begin work of higher rooms. */
     private static final Set<String> ENTRANCES = Set.of("LockTemplate", "BoltworkLockRegistry", "CurrentLease");
 
     private static final Rooms ROOMS = Rooms.fromLowest(

@@ -36,7 +36,7 @@ final class OpenWaits {
         return command.waits() && answer.outcome() == Reply.LatchOutcome.CLOSED;
     }
 
-    /** Notes what the reply to a command says. */
+    /** Applies the reply to a command. */
     void note(Command<?> command, Reply reply) {
         if (command instanceof Command.Acquire acquire && reply instanceof Reply.Acquired acquired) {
             note(acquire.request(), waits(acquired));
@@ -52,12 +52,12 @@ final class OpenWaits {
         }
     }
 
-    /** Notes that a request was granted by message. */
+    /** Counts a grant by message for its request. */
     void granted(String request) {
         note(request, false);
     }
 
-    /** Notes that a latch has opened. */
+    /** Counts the opening of a latch. */
     void opened(String latch) {
         note(LATCH + latch, false);
     }

@@ -218,13 +218,13 @@ final class RecordSteps {
         private boolean written;
         private boolean underWay;
 
-        /** Notes that a write is about to be made. */
+        /** Marks a write as under way, just before it is made. */
         void begin() {
             written |= underWay;
             underWay = true;
         }
 
-        /** Notes that the write has not been made and never will be. */
+        /** Clears the mark of a write that was not made and never will be. */
         void failed() {
             underWay = false;
         }

@@ -33,7 +33,7 @@ class StoreWorkersTest {
     /** Enough to meet the end within a microsecond several times. */
     private static final int ROUNDS = 3_000;
 
-    /** How a task ends that its sender begins. */
+    /** The end of a task that its sender begins. */
     private enum Way {
         RUN,
         AT_ONCE,
@@ -43,7 +43,7 @@ class StoreWorkersTest {
         THROWS
     }
 
-    /** What the tasks of one lock do. */
+    /** The state of one lock's tasks. */
     private static final class Lane {
         final AtomicReference<@Nullable Recorded> active = new AtomicReference<>();
         final List<Integer> ended = new ArrayList<>();

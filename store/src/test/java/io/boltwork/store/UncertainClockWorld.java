@@ -22,7 +22,7 @@ import java.util.Random;
  */
 final class UncertainClockWorld {
 
-    /** What a store may do wrong. */
+    /** A mistake that a store may make. */
     enum Mistake {
         NONE,
         /** Leases are not longer by the width. */

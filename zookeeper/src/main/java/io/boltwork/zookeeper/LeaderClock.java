@@ -49,7 +49,7 @@ final class LeaderClock {
     }
 
     /**
-     * Notes the time that a write has been given.
+     * Records the time that was given to a write.
      *
      * @param store identifies the data of the ensemble
      * @param transaction the number of the transaction

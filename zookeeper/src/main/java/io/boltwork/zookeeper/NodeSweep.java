@@ -30,7 +30,7 @@ final class NodeSweep {
 
     private final StorePaths paths;
 
-    /** When this client first saw records that were written by another clock, by their paths. */
+    /** The times at which this client first saw records that were written by another clock, by path. */
     private final Map<String, Long> firstSeen = new HashMap<>();
 
     /** Inboxes that had no client the last time. */

@@ -12,7 +12,7 @@ import org.apache.zookeeper.client.ConnectStringParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a framework comes from.
+ * The source of a framework.
  *
  * @param connectString the servers, if the framework is the backend's own; otherwise {@code null}
  * @param given the user's framework; otherwise {@code null}

@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What happens to permits when leases end, clients die, and servers forget or stop. */
+/** Tests of permits when leases end, clients die, and servers forget or stop. */
 abstract class SemaphoreContractBadDays extends ContractPart {
 
     private static final LockOptions SHORT = LockOptions.defaults().withRenewedLease(RENEWED);

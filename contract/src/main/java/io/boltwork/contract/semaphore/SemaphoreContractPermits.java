@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How permits are shared, waited for and given back. */
+/** Tests of sharing, awaiting and releasing permits. */
 abstract class SemaphoreContractPermits extends ContractPart {
 
     SemaphoreContractPermits(LockSite site) {

@@ -93,7 +93,7 @@ public final class ClientCore {
         return ended;
     }
 
-    /** Notes that the client has ended. */
+    /** Marks the client as ended. */
     public void ended() {
         ended = true;
     }

@@ -111,7 +111,7 @@ public final class SuspensionDetector {
         return more > (known == 0 ? ServerClock.NOTICED : READING) ? more : 0;
     }
 
-    /** Notes that another clock ran ahead by this time, more than {@link ServerClock#NOTICED}. */
+    /** Adds and reports the time by which another clock ran ahead, which is, more than {@link ServerClock#NOTICED}. */
     public void notice(long nanos) {
         add(nanos);
         missed.accept(nanos);

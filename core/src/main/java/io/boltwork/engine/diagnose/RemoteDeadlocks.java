@@ -66,7 +66,7 @@ final class RemoteDeadlocks {
     }
 
     /**
-     * Handles the answers that have come, and asks on or again if it is time to.
+     * Evaluates the answers that have arrived, and asks the next questions when they are due.
      *
      * @param threads the threads that wait for other clients
      */

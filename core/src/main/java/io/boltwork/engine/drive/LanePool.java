@@ -46,13 +46,13 @@ public abstract class LanePool {
 
     // ================================================================ lanes
 
-    /** Notes a lane that has been made. Returns {@code false} if the pool is no longer in use. */
+    /** Adds a new lane. Returns {@code false} if the pool is no longer in use. */
     abstract boolean joined(String lane);
 
-    /** Notes that a lane is no longer in use. */
+    /** Removes a lane that is no longer in use. */
     abstract void left(String lane);
 
-    /** Notes what a lane does, after each of its events. */
+    /** Updates the use of a lane after each of its events. */
     abstract void settled(String lane, LockMachine machine);
 
     /** Lets the requests of the other lanes ask again, because the server has forgotten one of this lane. */
@@ -63,7 +63,7 @@ public abstract class LanePool {
     /** Returns a part of the lock with the capacity that is known. */
     abstract Share share(int permits);
 
-    /** Notes what the server has answered about a part. */
+    /** Applies the server's answer about a part. */
     void heard(Reply.Acquired answer) {}
 
     /** Returns the caller that is served by a grant to a waiter; {@code null} if there is none any more. */
@@ -84,10 +84,10 @@ public abstract class LanePool {
         return null;
     }
 
-    /** Notes the hold of a reader that begins. */
+    /** Adds the hold of a reader. */
     void reads(Hold reader) {}
 
-    /** Notes that an owner has left its hold. */
+    /** Called when an owner has left its hold. */
     void leaves(Hold hold) {}
 
     /** Sends a reader to another lane than that one. */

@@ -56,7 +56,7 @@ public final class LanePools {
         } while (!pool.request(waiter));
     }
 
-    /** Notes that this client has set the permits of a semaphore. */
+    /** Applies the permits that this client has set for a semaphore. */
     public void resized(String name, Reply.Resized resized) {
         // a semaphore that is not in use learns of the permits when it is; but a grant must be looked after
         LanePool pool = resized.claimMillis() == 0 ? find(LockKind.SEMAPHORE, name) : semaphore(name);

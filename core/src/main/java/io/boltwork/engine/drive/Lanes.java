@@ -26,7 +26,7 @@ interface Lanes {
     /** Reports that clients are configured with different permits of a semaphore. */
     void differs(String name, int here, int there);
 
-    /** Notes that callers wait for a lock outside of its lanes. */
+    /** Counts the pool's lock as used, because callers wait for it outside of its lanes. */
     void used(LanePool pool);
 
     /** Forgets a pool that is no longer in use. */

@@ -317,7 +317,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         return held == null ? 0 : held.request.number + held.request.firstToken;
     }
 
-    /** Handles the visit of {@link LeaseRenewer} in the round of that time. */
+    /** Lets the machine renew what is due, in the round of {@link LeaseRenewer} at that time. */
     void visited(long round) {
         if (visitAt == round) { // else another visit is planned
             visitAt = Ticker.NEVER;

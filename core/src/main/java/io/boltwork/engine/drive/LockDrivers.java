@@ -131,7 +131,7 @@ public final class LockDrivers extends ErrorFlagOwner {
         acquisitions = answers;
     }
 
-    /** Notes the answer to an acquisition. */
+    /** Applies the answer to an acquisition. */
     void acquisitionAnswered(Reply reply) {
         acquisitions.accept(reply);
     }

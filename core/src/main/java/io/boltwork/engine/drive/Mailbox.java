@@ -96,7 +96,10 @@ public abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner>
      */
     public abstract List<Thread> sleepers();
 
-    /** Handles a throwable of an event, a defect of the machine or of an effect. It must not stop the next events. */
+    /**
+     * Called with a throwable of an event, which is a defect of the machine or of an effect. The next events must still
+     * run.
+     */
     public abstract void broken(Throwable defect);
 
     /** Called when the mailbox is retired. No event happens after that. */
@@ -307,7 +310,8 @@ public abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner>
     }
 
     /**
-     * Handles an event that was cut short. If the stack has ended, this thread stops draining, and another one resumes.
+     * Raises the flag of errors after an event was cut short. If the stack has ended, this thread stops draining, and
+     * another one resumes.
      */
     private void cut(Throwable defect) {
         owner.errorFlag.raised = true;

@@ -69,25 +69,25 @@ public final class PermitLanes {
         return lane;
     }
 
-    /** Notes that a lane has got the waiter that it was taken for. */
+    /** Marks a lane as assigned to the waiter that it was taken for. */
     public void assigned(String lane) {
         taken.remove(lane);
         set(lane, Use.ASSIGNED);
     }
 
-    /** Notes that a lane has been made. */
+    /** Adds a new lane. */
     public void joined(String lane) {
         uses.put(lane, Use.NONE);
     }
 
-    /** Notes that a lane is no longer in use. */
+    /** Removes a lane that is no longer in use. */
     public void left(String lane) {
         set(lane, Use.NONE);
         uses.remove(lane);
         free.remove(lane);
     }
 
-    /** Notes what a lane holds and wants. Returns whether this is new. */
+    /** Updates the parts that a lane holds and wants. Returns whether this is new. */
     public boolean settled(String lane, int permits, boolean wants) {
         Use before = uses.get(lane);
         Use use = new Use(permits, wants);

@@ -53,7 +53,7 @@ public final class SemaphorePool extends LanePool {
 
     // ================================================================ capacity
 
-    /** Notes the permits that the client is configured with. They count if the server says nothing else. */
+    /** Sets the permits that the client is configured with. They count if the server says nothing else. */
     void configure(int permits) {
         guard.lock();
         try {
@@ -77,7 +77,7 @@ public final class SemaphorePool extends LanePool {
         return known.of();
     }
 
-    /** Notes that this client has set the capacity, and looks after the grants that this has caused. */
+    /** Applies the capacity that this client has set, and plans a check of the grants that this has caused. */
     void resized(Reply.Resized resized) {
         heard(new Reply.AcquiredShare(0, 0, 0, resized.capacity(), resized.set()));
         if (resized.claimMillis() != 0) {
@@ -263,7 +263,10 @@ public final class SemaphorePool extends LanePool {
         return first;
     }
 
-    /** Handles the end of a stand-in that was not served. If it has failed, its callers have failed, too. */
+    /**
+     * Removes a stand-in that ended without being served. If its request was for too many permits, its callers fail,
+     * too.
+     */
     private void ended(Waiter standIn) {
         List<Waiter> failed = List.of();
         guard.lock();
@@ -395,7 +398,7 @@ public final class SemaphorePool extends LanePool {
         assign();
     }
 
-    /** Notes that a lane has got the waiter that it was taken for. */
+    /** Marks a lane as assigned to the waiter that it was taken for. */
     private void assigned(String lane) {
         guard.lock();
         try {
@@ -405,7 +408,7 @@ public final class SemaphorePool extends LanePool {
         }
     }
 
-    /** Notes what a lane does. A lane that is free takes the first caller. */
+    /** Updates the use of a lane. A lane that is free takes the first caller. */
     @Override
     void settled(String lane, LockMachine machine) {
         Hold hold = machine.hold();

@@ -194,7 +194,7 @@ final class EngineCondition implements Condition {
         signal(Signal.ALL);
     }
 
-    /** Notes a signal, which is sent when the lock is released: its waiter cannot have the lock earlier. */
+    /** Adds a signal, which is sent when the lock is released: its waiter cannot have the lock earlier. */
     private void signal(int waiters) {
         heldBy("signal");
         engine.drivers.post(lock.key, driver -> driver.machine.signal(name, waiters));

@@ -88,7 +88,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         }
     }
 
-    /** Notes that the handle has no level to release, because its hold could not be entered. */
+    /** Marks the handle as one with no level to release, because its hold could not be entered. */
     public void unused() {
         right.state = HandleRef.State.LEFT_CLEANLY;
     }

@@ -18,7 +18,7 @@ public abstract class WithdrawableFuture<T extends @Nullable Object> extends Com
     /** The future that the caller gets instead of this one; {@code null} if this is it. */
     private volatile @Nullable CompletableFuture<?> call;
 
-    /** Notes that the caller gets the future of a call, of which this one is a part. */
+    /** Sets the future that the caller gets, of which this one is a part. */
     final void isPartOf(CompletableFuture<?> wholeCall) {
         call = wholeCall;
     }

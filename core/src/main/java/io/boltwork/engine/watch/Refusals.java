@@ -54,7 +54,9 @@ final class Refusals {
         this.quietUntil = new AtomicLong(ticker.nanos());
     }
 
-    /** Notes the answer to a command. A try that finds the lock taken does not show that the lock could be granted. */
+    /**
+     * Records the answer to a command. A try that finds the lock taken does not show that the lock could be granted.
+     */
     void answered(Reply reply) {
         if (reply instanceof Reply.Failed failed) {
             failed(failed.cause());

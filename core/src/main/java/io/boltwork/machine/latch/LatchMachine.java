@@ -128,7 +128,7 @@ public final class LatchMachine {
         send(change);
     }
 
-    /** Notes that a server took over at that time, before the latch was in use here. */
+    /** Lets changes be repeated until some time after a server took over, before the latch was in use here. */
     public void takenOver(long at) {
         repeats.takenOver(at);
     }
@@ -213,7 +213,10 @@ public final class LatchMachine {
         }
     }
 
-    /** Handles a generation that the server does not know: the changes of other clients may still be repeated. */
+    /**
+     * Asks again for a while about a generation that the server does not know, since other clients may still repeat
+     * their changes.
+     */
     private void unknown(LatchWaiter waiter) {
         long now = effects.now();
         if (waiter.unknownSince == Ticker.NEVER) {
@@ -240,7 +243,7 @@ public final class LatchMachine {
         }
     }
 
-    /** Handles the message that a count has become zero. */
+    /** Ends the waits for a generation whose count has become zero. */
     public void opened(Opened opened) {
         ends.add(opened.generation());
         if (ends.size() > MOST_ENDS) {
@@ -329,7 +332,7 @@ public final class LatchMachine {
 
     // ================================================================ replies, connections, time
 
-    /** Handles the reply to a command. */
+    /** Applies the reply to a command. */
     public void answered(LatchCommand command, Reply reply) {
         if (repeats.includes(command)) {
             repeats.answered(command, reply);
@@ -389,12 +392,12 @@ public final class LatchMachine {
         endPolls();
     }
 
-    /** Handles the loss of the connection. */
+    /** Keeps the time at which the connection was lost. */
     public void disconnected() {
         repeats.disconnected();
     }
 
-    /** Handles a new connection, maybe to another server. What is not answered is sent again. */
+    /** Sends commands without an answer again over a new connection, which may lead to another server. */
     public void connected(boolean toAnother) {
         repeats.connected(toAnother);
         List.copyOf(changes).forEach(this::send);
@@ -436,7 +439,10 @@ public final class LatchMachine {
         }
     }
 
-    /** Notes that a change got no answer. Of the time since it was sent, at most the command timeout counts. */
+    /**
+     * Sets the time since which a change has no answer. Of the time since it was sent, at most the command timeout
+     * counts.
+     */
     private void unanswered(LatchChange change) {
         long since = Math.max(change.sentAt, effects.now() - effects.timing().commandTimeout());
         change.unansweredSince = Math.min(change.unansweredSince, since);

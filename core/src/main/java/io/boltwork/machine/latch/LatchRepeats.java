@@ -69,7 +69,7 @@ final class LatchRepeats {
         kept.add(new Kept(repeat, effects.now() + KEPT));
     }
 
-    /** Notes that a server took over at that time, before the latch was in use here. */
+    /** Allows repetitions for some time after a server took over, before the latch was in use here. */
     void takenOver(long at) {
         repeatUntil = at + KEPT;
     }
@@ -103,7 +103,7 @@ final class LatchRepeats {
         downSince = Math.min(downSince, effects.now());
     }
 
-    /** Handles a new connection, and begins to repeat if it is to another server. */
+    /** Forgets old changes, and begins to repeat the others if the new connection leads to another server. */
     void connected(boolean toAnother) {
         long now = effects.now();
         forgetOld(now);
@@ -130,7 +130,7 @@ final class LatchRepeats {
         return repeats.contains(command);
     }
 
-    /** Handles the reply to a repetition. */
+    /** Ends a repetition that was answered. */
     void answered(LatchCommand command, Reply reply) {
         if (reply instanceof Reply.Latched latched && latched.outcome() != LatchOutcome.UNKNOWN) {
             Long doubted = doubtful.get(command);

@@ -21,18 +21,18 @@ public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handl
 
     private static final AnswerHandlers BY_KIND = new AnswerHandlers();
 
-    /** Handles the answer of a backend that has executed a command. */
+    /** Applies the answer of a backend that has executed a command. */
     interface OnAnswer<C, R> {
         void accept(LockState lock, C command, long sent, R answer);
     }
 
-    /** Handles the failure of a command. */
+    /** Retries or gives up after the failure of a command. */
     interface OnFailure<C> {
         void accept(LockState lock, C command, Reply.Failed failed);
     }
 
     /**
-     * Handles the replies to one kind of command.
+     * The two functions for the replies to one kind of command.
      *
      * @param command the kind of command
      * @param answer the kind of its answer

@@ -58,7 +58,7 @@ public final class Awaiting {
         }
     }
 
-    /** Handles a caller whose time has ended, or that was interrupted: it asks for the lock. */
+    /** Asks for the lock for a caller that was interrupted or whose time has ended. */
     static void end(LockState lock, Waiter waiter, SignalWait wait, boolean timedOut) {
         if (lock.rare().awaiting.contains(waiter)) {
             wait.interrupted = !timedOut;
@@ -99,8 +99,8 @@ public final class Awaiting {
     // ================================================================ answers
 
     /**
-     * Notes that the server has answered an acquire: the request waits for the lock, or has it, or waits for its
-     * signal.
+     * Updates the wait after the server has answered an acquire: the request waits for the lock, or has it, or waits
+     * for its signal.
      */
     static void answered(LockState lock, Request request, Reply.Acquired answer) {
         Waiter waiter = request.waiter;
@@ -120,7 +120,7 @@ public final class Awaiting {
         wait.hasAsked = true;
     }
 
-    /** Handles the answer that the request waits for its signal. */
+    /** Updates the wait after the answer that the request waits for its signal. */
     static void waits(LockState lock, Request request, long sent, Reply.Acquired answer) {
         Waiter waiter = request.waiter;
         SignalWait wait = waiter == null ? null : waiter.signalWait;
@@ -145,7 +145,7 @@ public final class Awaiting {
         }
     }
 
-    /** Notes that the lock was granted by message, perhaps before the server's answers have arrived. */
+    /** Marks the wait as signalled if the message of a grant says so. The server's answers may arrive after it. */
     static void granted(Request request, Grant grant) {
         Waiter waiter = request.waiter;
         SignalWait wait = waiter == null ? null : waiter.signalWait;
@@ -163,7 +163,7 @@ public final class Awaiting {
         }
     }
 
-    /** Handles the loss of a hold that shows when it is released: its caller must not wait. */
+    /** Refuses the wait of a caller whose hold turns out to be lost when it is released. */
     static void lost(LockState lock, Command.Release release, Optional<LeaseLoss> loss) {
         Command.Acquire next = release.next();
         Request request = next == null || next.condition() == null ? null : lock.find(next.request());
@@ -174,7 +174,7 @@ public final class Awaiting {
 
     // ================================================================ signalling
 
-    /** Notes a signal, which is sent with the next release. */
+    /** Adds a signal, which is sent with the next release. */
     public static void signal(LockState lock, String condition, int waiters) {
         List<Signal> signals = lock.rare().signals;
         for (int i = 0; i < signals.size(); i++) {

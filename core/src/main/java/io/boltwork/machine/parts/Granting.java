@@ -40,7 +40,7 @@ public final class Granting {
     // ================================================================ answers to Acquire
 
     /**
-     * Handles the answer to an acquire.
+     * Takes the lock or waits for it, as the answer to an acquire says.
      *
      * @param command the command that carried the acquire: the acquire itself, or a release
      */
@@ -172,7 +172,7 @@ public final class Granting {
     // ================================================================ the acquire that a release carries
 
     /**
-     * Handles the answer to the acquire that a release carried, if there was one. Plans a nudge if the release has
+     * Applies the answer to the acquire that a release carried, if there was one. Plans a nudge if the release has
      * caused a grant that concerns no request of this client.
      */
     static void nextAnswered(LockState lock, Command.Release release, long sent, Reply.Released answer) {
@@ -199,7 +199,7 @@ public final class Granting {
         }
     }
 
-    /** Handles the failure of the acquire that a release carried, if there was one. */
+    /** Retries or refuses the acquire that a failed release carried, if there was one. */
     static void nextFailed(LockState lock, Command.Release release, Reply.Failed failed) {
         Command.Acquire acquire = release.next();
         if (acquire != null) {
@@ -210,7 +210,7 @@ public final class Granting {
     // ================================================================ no answer
 
     /**
-     * Handles a failed acquire.
+     * Retries or refuses a failed acquire.
      *
      * @param command the command that carried the acquire: the acquire itself, or a release
      */
@@ -222,7 +222,7 @@ public final class Granting {
         failed(lock, request, command, failed);
     }
 
-    /** Handles a failed replicate. */
+    /** Retries or refuses a failed replicate. */
     static void replicateFailed(LockState lock, Command.Replicate replicate, Reply.Failed failed) {
         failed(lock, lock.find(replicate.item().request()), replicate, failed);
     }
@@ -246,7 +246,7 @@ public final class Granting {
 
     // ================================================================ grants
 
-    /** Handles a grant by message. */
+    /** Takes the lock that was granted by message. */
     public static void granted(LockState lock, Request request, Grant grant, long now) {
         request.known = true;
         request.standing = true;
@@ -285,7 +285,7 @@ public final class Granting {
     }
 
     /**
-     * Handles a request that owns the lock at the backend, at least until the given time.
+     * Makes a hold of a request that owns the lock in the backend, at least until the given time.
      *
      * @param sent the time at which the command was sent whose answer says so, and so confirms the whole lease; or
      *     {@link #BY_MESSAGE}
@@ -370,7 +370,7 @@ public final class Granting {
         }
     }
 
-    /** Handles the answer to a replicate. */
+    /** Counts the lock as acquired if enough replicas have it. Otherwise, refuses the request or asks again. */
     static void replicated(LockState lock, Command.Replicate replicate, long sent, Reply.Replicated answer) {
         Command.Renew.Item item = replicate.item();
         Request request = lock.find(item.request());

@@ -176,8 +176,8 @@ public final class Reading {
     // ================================================================ leaving
 
     /**
-     * Handles a writer that has left and goes on reading: its hold becomes that of a reader, and the server is told by
-     * a renewal. Returns whether it is so.
+     * Turns the hold of a writer that has left, but still reads, into that of a reader, and sends a renewal that says
+     * so to the server. Returns whether the owner still reads.
      */
     static boolean downgrade(LockState lock, Hold left) {
         ReaderHold reader = lock.hold == left ? readerOf(left) : null;

@@ -7,12 +7,12 @@ import io.boltwork.machine.request.Request;
 import io.boltwork.machine.state.LockState;
 import io.boltwork.machine.state.ManyRequests;
 
-/** Handles a new connection for each request of a lock. Part of a {@link LockMachine}. */
+/** Verifies or repeats each request of a lock over a new connection. Part of a {@link LockMachine}. */
 public final class Reconnecting {
 
     private Reconnecting() {}
 
-    /** Handles a new connection. Messages and answers may have been lost, and the server may be another one. */
+    /** Verifies or repeats all requests. Messages and answers may have been lost, and the server may be another one. */
     public static void connected(LockState lock, RecoveryTally recovery) {
         long now = lock.effects.now();
         ManyRequests many = lock.requests.many();

@@ -28,7 +28,7 @@ public final class Releasing {
 
     // ================================================================ losing and leaving
 
-    /** Notes that the request no longer owns the lock, although its owner here has not unwound. */
+    /** Marks a request as lost: it no longer owns the lock, although its owner here has not unwound. */
     static void lost(LockState lock, Request request) {
         request.settle(RecoveryTally::lost);
         request.state = State.LOST;
@@ -47,8 +47,8 @@ public final class Releasing {
     }
 
     /**
-     * Handles an owner that has left its hold, or has unwound a lost one. Returns {@code false} if the hold was handed
-     * over before, so that nothing has changed.
+     * Releases the hold that its owner has left, or forgets a lost one that its owner has unwound. Returns {@code
+     * false} if the hold was handed over before, so that nothing has changed.
      *
      * @param awaiting a request that begins to wait for a signal in the same step; {@code null} if there is none
      */
@@ -186,7 +186,7 @@ public final class Releasing {
 
     // ================================================================ answers
 
-    /** Handles the answer to a release. */
+    /** Ends a request whose release was answered. */
     static void released(LockState lock, Command.Release release, Reply.Released answer) {
         Request request = lock.find(release.request());
         if (request != null && request.state == State.RELEASING) {
@@ -216,7 +216,7 @@ public final class Releasing {
         return loss;
     }
 
-    /** Handles a failed release. */
+    /** Plans the next attempt after a failed release. */
     static void failed(LockState lock, Command.Release release, Reply.Failed failed) {
         Request request = lock.find(release.request());
         if (request != null && Retrying.retryLater(lock, request, release)) {

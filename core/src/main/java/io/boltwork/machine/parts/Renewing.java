@@ -180,7 +180,7 @@ public final class Renewing {
         lock.effects.send(renew);
     }
 
-    /** Handles the answer to an extension or a verification, both of which are renewals, too. */
+    /** Applies the answer to an extension or a verification, which are both renewals, and decides its promise. */
     static void extended(LockState lock, Command.Renew renew, long sent, Reply.Renewed.Item result) {
         Command.Renew.Item item = renew.items().get(0);
         boolean held = renewed(lock, item, sent, result);
@@ -194,7 +194,7 @@ public final class Renewing {
         }
     }
 
-    /** Handles a failed extension or verification. */
+    /** Fails the promise of an extension or verification. */
     static void extensionFailed(LockState lock, Command.Renew renew, Reply.Failed failed) {
         Promise<Extension> outcome = lock.extensions.remove(renew);
         if (outcome != null) {
@@ -204,7 +204,7 @@ public final class Renewing {
 
     // ================================================================ answers
 
-    /** Handles the result of one renewal. Returns whether it concerns a lease that is held. */
+    /** Applies the result of one renewal. Returns whether it concerns a lease that is held. */
     public static boolean renewed(LockState lock, Command.Renew.Item item, long sent, Reply.Renewed.Item result) {
         boolean held = answered(
                 lock, item.request(), item.firstToken(), item.leaseMillis(), sent, result.outcome(), result.owner());
@@ -213,7 +213,7 @@ public final class Renewing {
         return held;
     }
 
-    /** Handles the answer to a restore. */
+    /** Applies the answer to a restore. */
     static void restored(LockState lock, Command.Restore restore, long sent, Reply.Restored restored) {
         // an earlier restore, whose answer was lost, may have succeeded: a renewal finds that out
         boolean twice =
@@ -280,7 +280,7 @@ public final class Renewing {
         return true;
     }
 
-    /** Notes that a renewal or restore was not answered: the renewer repeats it. */
+    /** Lets the renewer repeat a renewal or restore that was not answered, but not at once. */
     public static void renewalFailed(LockState lock, String id) {
         Request request = lock.find(id);
         if (request != null && request.state == State.HELD) {
@@ -288,7 +288,7 @@ public final class Renewing {
         }
     }
 
-    /** Handles a request that is held already and that the backend names as the owner. */
+    /** Prolongs a hold whose request the backend names as the owner once more, or loses it if that is another grant. */
     static void grantedAgain(LockState lock, Request request, long deadline, long token, boolean confirmed, long sent) {
         if (lock.effects.now() >= request.deadline()) {
             lose(lock, request, request.reasonOfEnd());

@@ -76,7 +76,7 @@ public final class Retaining {
         return token / MICROS_PER_MILLI <= clock.millisAt(now);
     }
 
-    /** Notes that others want the lock back from the hold of that first token. */
+    /** Ends the retention of the hold with that first token, because others want the lock. */
     public static void wanted(LockState lock, Request request, long token) {
         lock.retention().wanted(token, request.terms.retentionNanos, lock.lastEvent);
     }

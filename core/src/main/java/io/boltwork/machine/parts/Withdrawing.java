@@ -115,7 +115,7 @@ public final class Withdrawing {
 
     // ================================================================ answers
 
-    /** Handles the answer to a withdrawal or a nudge. */
+    /** Applies the answer to a withdrawal or a nudge. */
     static void withdrawn(LockState lock, Command.Withdraw withdraw, Reply.Withdrawn answer) {
         nudgeAfter(lock, answer.claimMillis());
         Request request = lock.find(withdraw.request());
@@ -147,7 +147,7 @@ public final class Withdrawing {
         }
     }
 
-    /** Handles a failed withdrawal or nudge. */
+    /** Plans the next attempt after a failed withdrawal or nudge. */
     static void failed(LockState lock, Command.Withdraw withdraw, Reply.Failed failed) {
         if (withdraw.request() == null) {
             lock.rare().nudgeAt = Math.min(lock.nudgeAt(), lock.effects.now() + NUDGE_AGAIN);

@@ -130,7 +130,7 @@ public class Hold implements BodyScope.Held {
         return owner == this;
     }
 
-    /** Notes that one of the owners has left. Returns whether it was the last one. For the lock's machine. */
+    /** Removes one of the owners. Returns whether it was the last one. For the lock's machine. */
     public boolean leftBy(Hold owner) {
         return true;
     }

@@ -23,7 +23,7 @@ public final class MissedTime {
         patienceEnds = now + commandTimeout;
     }
 
-    /** Notes that a command that is sent at that time asks the server about the lease. */
+    /** Keeps the earliest time at which a command was sent that asks the server about the lease. */
     void asked(long at) {
         askedAt = Math.min(askedAt, at);
     }

@@ -100,14 +100,16 @@ public final class Pending {
     /** True if a withdrawal must be sent after the awaited answer. */
     public boolean withdrawAgain;
 
-    /** Notes that a command is being sent whose answer is awaited. */
+    /** Sets the command whose answer is awaited, when it is sent. */
     void sent(Command<?> command, long now) {
         awaited = command;
         awaitedSince = now;
         dueAt = Ticker.NEVER;
     }
 
-    /** Notes that the server has answered, to an acquire that was sent at that time, that it knows the request. */
+    /**
+     * Keeps the server's time of the newest answer that confirms the request. The acquire was sent at the given time.
+     */
     public void knownTo(ServerTime server, long sent) {
         failures = 0;
         if (answered == null || sent >= answeredSent) {
@@ -122,8 +124,8 @@ public final class Pending {
     }
 
     /**
-     * Notes that a command is being sent that may take effect until {@code serverTime}, by the clock of that server
-     * run, or {@code time}, by the client's clock.
+     * Keeps the last time at which a sent command may take effect: {@code serverTime} by the clock of that server run,
+     * or {@code time} by the client's clock.
      */
     void hasEffectUntil(long serverTime, String run, long time) {
         notAfter = run.equals(notAfterRun) ? Math.max(notAfter, serverTime) : serverTime;

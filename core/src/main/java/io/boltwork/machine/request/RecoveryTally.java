@@ -25,17 +25,14 @@ public final class RecoveryTally {
         outstanding.incrementAndGet();
     }
 
-    /** Notes that an outcome is known. */
+    /** Counts one outcome as known. */
     public void done() {
         if (outstanding.decrementAndGet() == 0) {
             end.accept(new Counts(kept.get(), restored.get(), lost.get(), askedAgain.get()));
         }
     }
 
-    /**
-     * Notes that no more outcomes will be added. Passes the counts to {@code then} when all outcomes are known. Called
-     * once.
-     */
+    /** Ends the adding of outcomes. Passes the counts to {@code then} when all outcomes are known. Called once. */
     public void over(Consumer<Counts> then) {
         end = then;
         done();

@@ -63,7 +63,7 @@ public final class RenewalClock {
                 && (isFixed(request) || request.bounds.isNone() && renewal.leaseMillis() == request.terms.leaseMillis);
     }
 
-    /** Notes that a renewal was begun at that time, or has failed; with {@link Ticker#NEVER}, that none is open. */
+    /** Sets the time at which a renewal was begun or has failed; {@link Ticker#NEVER} if none is open. */
     public static void begun(Request request, long at, boolean tacitly) {
         MissedTime missedTime = request.missedTime();
         if (missedTime != null && at != Ticker.NEVER) {
@@ -118,13 +118,13 @@ public final class RenewalClock {
         DEADLINE.lazySet(request, Math.min(request.leaseEnd, request.bounds.maxEnd));
     }
 
-    /** Notes that the request is the owner at the server at least until that time. */
+    /** Moves the deadline forward: the server keeps the request as the owner at least until that time. */
     public static void lasts(Request request, long until) {
         request.leaseEnd = Math.max(request.leaseEnd, until);
         DEADLINE.lazySet(request, Math.max(request.deadline, Math.min(request.leaseEnd, request.bounds.maxEnd)));
     }
 
-    /** Notes that the server has prolonged the lease, or verified it. */
+    /** Moves the deadline and the next renewal forward after the server has prolonged or verified the lease. */
     public static void prolonged(Request request, long sent, long leaseMillis) {
         request.renewals = 0;
         if (leaseMillis == NO_LEASE) {
@@ -143,15 +143,15 @@ public final class RenewalClock {
         }
     }
 
-    /** Notes that the server has confirmed the whole lease, in its answer to a command that was sent at that time. */
+    /** Marks the whole lease as confirmed by the answer to a command that was sent at that time. */
     public static void confirm(Request request, long sent) {
         request.confirmed = true;
         request.renewAt = Math.max(request.renewAt, renewAfter(request, sent));
     }
 
     /**
-     * Notes that the server has confirmed the lease since the machine was suspended. A lease that was not prolonged
-     * since then ends earlier by the time missed.
+     * Ends the doubt about the lease after a suspension, because the server has confirmed it since. A lease that was
+     * not prolonged since then ends earlier by the time missed.
      */
     public static void answeredFor(Request request, long missed, long sent, long leaseMillis) {
         long end = Math.max(request.leaseEnd - missed, sent + LeaseTimes.safe(leaseMillis, 0));

@@ -87,7 +87,7 @@ public final class Request {
 
     public final HoldBounds bounds;
 
-    /** What is known of the part of a shared lock; {@code null} for a plain lock. */
+    /** The known facts about the part of a shared lock; {@code null} for a plain lock. */
     public final @Nullable SharedPart part;
 
     /** True if the owner has extended the lease. */
@@ -161,7 +161,7 @@ public final class Request {
         return context.share(part == null ? 1 : part.permits);
     }
 
-    /** Notes that the writer goes on as a reader. */
+    /** Turns the writer into a reader. */
     public void downgrade() {
         if (part != null) {
             part.permits = 1;
@@ -204,7 +204,7 @@ public final class Request {
         return pending;
     }
 
-    /** Notes that a command about the request is being sent. */
+    /** Keeps the command that is being sent, until it is answered. */
     public void sent(Command<?> command, long now) {
         pending().sent(command, now);
         if (observer != null) {
@@ -220,7 +220,9 @@ public final class Request {
                 && (pending.awaited != null || pending.failures > 0 && pending.dueAt != Ticker.NEVER);
     }
 
-    /** Notes that the connection was replaced at that time, while the request waits. */
+    /**
+     * Forgets what the server has confirmed, because the connection was replaced at that time while the request waits.
+     */
     public void connectionReplaced(long at) {
         Pending open = pending();
         if (open.answered == null && open.firstSent <= at) {
@@ -257,7 +259,7 @@ public final class Request {
         return pending != null && pending.awaited == command;
     }
 
-    /** Notes the answer to that command. Returns whether it was awaited. */
+    /** Records the answer to that command. Returns whether it was awaited. */
     public boolean answeredTo(Command<?> command) {
         boolean current = isAwaiting(command);
         if (current) {
@@ -294,7 +296,7 @@ public final class Request {
         return pending == null ? 0 : pending.unanswered;
     }
 
-    /** Notes that an acquire has been answered, or will never be executed. */
+    /** Counts down the open acquires, since one was answered or will never be executed. */
     public void acquireEnded() {
         if (unanswered() > 0) {
             pending().unanswered--;
@@ -319,12 +321,12 @@ public final class Request {
         return stale;
     }
 
-    /** Notes that a command is being sent that asks for a lease of this length. */
+    /** Extends the time in which the request may own the lock, because a command asks for a lease of this length. */
     public void reaches(long now, long leaseMillis) {
         reach = Math.max(reach, now + (leaseMillis + terms.takeoverMillis) * MILLI);
     }
 
-    /** Notes that a command is being sent that prolongs the lease. */
+    /** Extends the time in which the request may own the lock, because a command prolongs its lease. */
     public void prolongs(long now, long leaseMillis) {
         reaches(now, leaseMillis);
         closedUntil = Math.max(closedUntil, now + (leaseMillis + terms.takeoverMillis) * MILLI);
@@ -461,7 +463,7 @@ public final class Request {
         pending().forgotten = false;
     }
 
-    /** Notes that the server has forgotten the hold, which is being restored. */
+    /** Marks the hold as forgotten by the server. It is being restored. */
     public void forgotten() {
         pending().forgotten = true;
     }

@@ -5,7 +5,7 @@ import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Share;
 
-/** What is known of the part of a shared lock that a request wants or holds. Belongs to the lock's machine. */
+/** The known facts about the part of a shared lock that a request wants or holds. Belongs to the lock's machine. */
 public final class SharedPart {
 
     /** The permits that are wanted or held: all, until a writer becomes a reader. */
@@ -26,19 +26,19 @@ public final class SharedPart {
         this.permits = permits;
     }
 
-    /** Notes the block of a grant. */
+    /** Sets the block of a grant. */
     public void granted(long token, long end) {
         grantedToken = token;
         grantedEnd = end;
     }
 
-    /** Notes that the hold begins with that token. */
+    /** Sets the tokens of a hold that begins with that token. */
     void begin(long token) {
         // the block of an unknown grant has one token at least
         blockEnd = token == grantedToken ? Math.min(grantedEnd, token + LockBackend.TOKENS_PER_HOLD - 1) : token;
     }
 
-    /** Notes that a restore is sent with that not-after. */
+    /** Keeps the latest not-after of the restores that were sent. */
     public void restored(long notAfter) {
         restoredUntil = Math.max(restoredUntil, notAfter);
     }

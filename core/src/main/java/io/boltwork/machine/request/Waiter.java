@@ -52,7 +52,10 @@ public final class Waiter {
     @Nullable
     public Object at;
 
-    /** How the wait was ended by its caller before the waiter came to its machine; {@code null} if it was not. */
+    /**
+     * Whether the caller's time had ended when it ended the wait, before the waiter came to its machine; {@code null}
+     * if the caller has not ended the wait.
+     */
     private volatile @Nullable Boolean endedByTimeout;
 
     /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
@@ -90,13 +93,13 @@ public final class Waiter {
         return new Waiter(terms, false, Thread.currentThread(), false, signalWait);
     }
 
-    /** Notes that the wait begins now, before the waiter comes to the machine of a part of a shared lock. */
+    /** Begins the wait, before the waiter comes to the machine of a part of a shared lock. */
     public void begins(long now) {
         isPooled = true;
         since = now;
     }
 
-    /** Notes how often the lock had been refused before the wait began. */
+    /** Sets the number of refusals of the lock before the wait began. */
     public void refusalsBefore(int refusals) {
         refusalsBefore = refusals;
     }
@@ -106,7 +109,7 @@ public final class Waiter {
         return refusals - refusalsBefore > 0;
     }
 
-    /** Notes that the caller no longer waits, in case the waiter has not come to its machine. */
+    /** Ends the wait, in case the waiter has not come to its machine. */
     public void ends(boolean timedOut) {
         endedByTimeout = timedOut;
     }

@@ -49,11 +49,11 @@ public interface Effects extends LockContext {
      */
     long renew(Command.Renew.Item item, boolean tacit);
 
-    /** Notes what the server has answered about a part of a shared lock. */
+    /** Applies the server's answer about a part of a shared lock. */
     default void heard(Reply.Acquired answer) {}
 
     /**
-     * Notes that the server has forgotten requests of this client. Other machines of the same shared lock let theirs
+     * Called when the server has forgotten requests of this client. Other machines of the same shared lock let theirs
      * ask again.
      */
     default void forgotten() {}
@@ -66,7 +66,7 @@ public interface Effects extends LockContext {
         return asked;
     }
 
-    /** Notes the hold of a reader that begins, so that its thread finds it. */
+    /** Adds the hold of a reader, so that its thread finds it. */
     default void reads(Hold reader) {}
 
     /** Returns whether this is the machine of the writers of a read-write lock, in which no reader asks. */
@@ -77,16 +77,16 @@ public interface Effects extends LockContext {
     /** Lets a reader wait in another machine of the same read-write lock, because it may not wait in this one. */
     default void elsewhere(Waiter reader) {}
 
-    /** Notes that all waiters of the lock are dismissed for that reason. */
+    /** Called when all waiters of the lock are dismissed for that reason. */
     default void dismissed(LockException cause) {}
 
-    /** Notes that the lock is retained from now on, so that the client can limit how many are. */
+    /** Called when the lock is retained from now on, so that the client can limit the number of retained locks. */
     default void retains() {}
 
-    /** Notes that a lease was lost while it was retained. No owner had it, so there is no event. */
+    /** Called when a lease was lost while it was retained. No owner had it, so there is no event. */
     default void retainedLost() {}
 
-    /** Notes that a request was released for good. */
+    /** Called when a request was released for good. */
     void released(Request request);
 
     /** Decides an outcome. A thread that sleeps on it is woken after the drain. */

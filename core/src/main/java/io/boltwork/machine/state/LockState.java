@@ -259,21 +259,21 @@ public abstract class LockState {
         return held != null && (readersWait || ReadersHold.isTurn(held)) ? held.request.began + slice() : Ticker.NEVER;
     }
 
-    /** Notes the round trip of a command. */
+    /** Records the round trip of a command. */
     public void measured(long nanos) {
         roundTrip = roundTrip == 0 ? nanos : roundTrip + (nanos - roundTrip) / 8;
     }
 
     /**
-     * Notes that the backend gave no answer to a command that was sent at that time. If this client did not run for
-     * longer than the command timeout, the answer may have arrived meanwhile, and the patience of callers does not
-     * count that time.
+     * Begins or continues an outage: the backend gave no answer to a command that was sent at that time. If this client
+     * did not run for longer than the command timeout, the answer may have arrived meanwhile, and the patience of
+     * callers does not count that time.
      */
     public final void noAnswer(long sent, @Nullable BackendException cause) {
         outage = outage.failed(Math.max(sent, effects.now() - commandTimeout()), cause);
     }
 
-    /** Notes that the backend has answered. */
+    /** Ends the outage, because the backend has answered. */
     public void endOutage() {
         if (outage != LockOutage.NONE) { // each write of a reference is work for the garbage collector
             outage = LockOutage.NONE;
@@ -302,7 +302,7 @@ public abstract class LockState {
         return rare != null && rare.awaiting.contains(waiter);
     }
 
-    /** Notes that a waiter no longer waits for a signal. Returns whether it did. */
+    /** Removes a waiter from those that wait for a signal. Returns whether it was among them. */
     public boolean stopsAwaiting(Waiter waiter) {
         return rare != null && rare.awaiting.remove(waiter);
     }

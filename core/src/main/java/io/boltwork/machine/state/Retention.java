@@ -35,16 +35,16 @@ public final class Retention {
     /** True if retention has saved a request since the latest recall: the lease was taken again. */
     private boolean hasPaid;
 
-    /** Notes that the retained lease has another owner of this client. */
+    /** Gives the retained lease to another owner of this client. */
     public void taken() {
         request = null;
         hasPaid = true;
     }
 
     /**
-     * Notes that others want the lock back from the hold of that first token. For the idle time, the lock is then asked
-     * for as one that is not retained. That time doubles with each recall in a row that came before the lease was taken
-     * again, so that a lock that two clients use in turn costs few recalls.
+     * Ends the retention of the hold with that first token, because others want the lock. For the idle time, the lock
+     * is then asked for as one that is not retained. That time doubles with each recall in a row that came before the
+     * lease was taken again, so that a lock that two clients use in turn costs few recalls.
      */
     public void wanted(long token, long idle, long now) {
         if (token > wantedUpTo) {

@@ -74,7 +74,7 @@ public final class LockRecord implements StoredRecord<LockRecord> {
         confirmClaim();
     }
 
-    /** Notes that the owner is not, or no longer, a claim. */
+    /** Marks the owner as confirmed, and no longer as a claim. */
     void confirmClaim() {
         claim = false;
         shortClaim = null;

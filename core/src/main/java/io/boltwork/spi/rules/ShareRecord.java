@@ -77,7 +77,8 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     int capacity;
 
     /**
-     * When the capacity was set, in microseconds of the server's clock; 0 if it comes from a client's configuration.
+     * The time at which the capacity was set, in microseconds of the server's clock; 0 if it comes from a client's
+     * configuration.
      */
     long set;
 
@@ -100,7 +101,7 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
     @Nullable
     String blocker;
 
-    /** When the blocker was first seen at the head, or has asked since. */
+    /** The time at which the blocker was first seen at the head, or has last asked since then. */
     long blockerAsked;
 
     final WaitQueue queue = new WaitQueue();
@@ -213,7 +214,7 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
 
     // ================================================================ the head of the queue
 
-    /** Notes that a client has asked. */
+    /** Keeps the time of the request if the client is the blocker. */
     void asked(String client, long now) {
         if (client.equals(blocker)) {
             blockerAsked = now;

@@ -2,7 +2,7 @@
 package io.boltwork.spi.rules;
 
 /**
- * What a server keeps under one name.
+ * The record that a server keeps under one name.
  *
  * @param <R> the type of the record itself
  * @since 0.1.0

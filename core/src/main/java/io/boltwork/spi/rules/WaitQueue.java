@@ -95,7 +95,7 @@ final class WaitQueue {
             return deaf.contains(client) || silent.contains(client);
         }
 
-        /** Notes that a claim of a client has lapsed, with all its queued requests. */
+        /** Counts a client as gone, with all its queued requests, because a claim of it has lapsed. */
         void claimLapsed(String client) {
             if (silent.isEmpty()) {
                 silent = new HashSet<>();
@@ -325,8 +325,8 @@ final class WaitQueue {
     }
 
     /**
-     * Handles the lapse of a claim of full length, or of the second short claim of a request. Drops all entries of the
-     * client, which is dead or will ask again.
+     * Drops all entries of a client whose claim of full length, or second short claim, has lapsed. The client is dead
+     * or will ask again.
      */
     void lapsed(String request, boolean wasShort, long now) {
         if (!wasShort) {
@@ -336,7 +336,7 @@ final class WaitQueue {
         drop(RequestId.clientOf(request));
     }
 
-    /** Handles the lapse of the first short claim of an entry. */
+    /** Moves an entry to the end of the queue after its first short claim has lapsed. */
     void lapsed(QueuedRequest entry, long now, Budget budget) {
         if (entry.sinceMillis() <= lapsedAt) {
             shortUntil = now + LockBackend.SHORT_CLAIMS_LAST_MILLIS;
@@ -384,7 +384,7 @@ final class WaitQueue {
         return entry == null ? null : entry.signalled();
     }
 
-    /** Notes that a request will not use the signal that it has taken, if it has. */
+    /** Gives back the signal that a request has taken and will not use, if there is one. */
     void signalUnused(QueuedRequest entry) {
         if (entry.signalled() != null) {
             unused.add(entry.signalled());

@@ -33,7 +33,7 @@ public final class LatchAtServer {
     private final Set<String> setters = new HashSet<>();
     private long lastOpen = -1;
 
-    /** Whether anything was lost that a server had confirmed. */
+    /** Set once anything was lost that a server had confirmed. */
     public boolean isLossy;
 
     /** Returns the name of the run of the server. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What the record of a lock says about the vote of a server, as fields of the hash in Redis. */
+/** The state of a server's vote in the record of a lock, as fields of the hash in Redis. */
 public final class VoteState {
 
     private VoteState() {}

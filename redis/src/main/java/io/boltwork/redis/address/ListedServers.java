@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  */
 public final class ListedServers {
 
-    /** What the servers are. */
+    /** The form of the servers. */
     public enum Form {
         CLUSTER,
         REPLICATED,

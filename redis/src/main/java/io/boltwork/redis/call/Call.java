@@ -48,10 +48,10 @@ abstract class Call implements RedisCommand<byte[], byte[], @Nullable Void>, Sta
     /** Writes the command. */
     abstract void write(ByteBuf out);
 
-    /** Handles the answer of the server. */
+    /** Ends the call with the server's answer. */
     abstract void answered(FlatReply answer);
 
-    /** Handles an error that the server answered with. */
+    /** Ends the call with an error of the server, or sends it again. */
     abstract void refused(String error);
 
     /** Called when there will be no answer. If the command was written, the server may have executed it. */

@@ -114,7 +114,7 @@ final class CallPipeline {
         }
     }
 
-    /** Notes that the current thread writes a call. */
+    /** Counts a call as written by the current thread. */
     void written() {
         if (writer != Thread.currentThread()) {
             writer = Thread.currentThread();
@@ -122,12 +122,12 @@ final class CallPipeline {
         unwritten.decrementAndGet();
     }
 
-    /** Notes that a call will not be written. */
+    /** Counts out a call that will not be written. */
     void unwritten() {
         unwritten.decrementAndGet();
     }
 
-    /** Notes that a call was answered or has failed. */
+    /** Counts out a call that was answered or has failed, and begins to write gathered calls. */
     void over() {
         underWay.decrementAndGet();
         if (!moved) {

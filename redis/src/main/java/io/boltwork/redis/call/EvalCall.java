@@ -37,7 +37,7 @@ public abstract class EvalCall extends Call {
     /** Writes ARGV, as the script's header lists them. */
     abstract void writeArguments(ByteBuf out);
 
-    /** Handles an error of the server other than NOSCRIPT. */
+    /** Ends the call with an error of the server other than NOSCRIPT. */
     abstract void rejected(String error);
 
     @Override

@@ -15,7 +15,7 @@ public interface Redirector {
     Redirector NONE = (from, command, slot, hops, error, handler) -> false;
 
     /**
-     * Handles an error of a node.
+     * Sends a command to another node if the error of a node says so.
      *
      * @param from the connection to the node
      * @param command the refused command

@@ -59,10 +59,10 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         /** Called when the slots can no longer be used. */
         void down(ClusterNode node, Throwable cause);
 
-        /** Handles a grant. */
+        /** Called with a grant. */
         void granted(Grant grant);
 
-        /** Handles a message that was not sent by Boltwork. */
+        /** Called after a message that was not sent by Boltwork. */
         void malformed(IllegalArgumentException why);
 
         /** Called when there is news for the owner of a lock. */

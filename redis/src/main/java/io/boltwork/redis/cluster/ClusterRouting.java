@@ -316,8 +316,8 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
     }
 
     /**
-     * Handles an error that may pass, such as that of a node which has just lost the slot while its script ran: reads
-     * the map, and sends the command again if that does no harm. It may have been executed.
+     * Reads the map and sends the command again, if that does no harm, after an error that may pass. One such error is
+     * that of a node which has lost the slot while its script ran. The command may have been executed.
      */
     private boolean askedAgain(Command<?> command, int slot, int hops, String error, Consumer<Reply> handler) {
         if (!ErrorCodes.isPassingUnknown(error)) {

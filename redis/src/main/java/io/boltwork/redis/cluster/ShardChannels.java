@@ -38,7 +38,7 @@ final class ShardChannels {
     /** The time between sweeps. A waiter asks again every 5 s, so a channel unused for that long has no waiter. */
     private static final long SWEEP_MILLIS = 30_000;
 
-    /** Whether grants of a slot arrive. */
+    /** The state of a slot's channel, on which grants arrive. */
     enum Hearing {
         YES,
         SOON,

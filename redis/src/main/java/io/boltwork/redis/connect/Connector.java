@@ -147,18 +147,18 @@ public final class Connector {
         });
     }
 
-    /** Handles messages of a connection. */
+    /** The recipient of a connection's messages. */
     public interface MessageHandler {
-        /** Handles the message of a grant. */
+        /** Called with the message of a grant. */
         void message(ServerConnection from, byte[] body);
 
-        /** Handles a message for the owner of a lock, or about a latch or a vote. */
+        /** Called with a message for the owner of a lock, or about a latch or a vote. */
         void told(ServerConnection from, byte[] body);
 
-        /** Handles the message that a lock that is shared with Redisson may be free. */
+        /** Called when a lock that is shared with Redisson may be free. */
         default void freed(ServerConnection from, String lock) {}
 
-        /** Handles the end of a subscription to a sharded channel, perhaps because its slot has moved. */
+        /** Called at the end of a subscription to a sharded channel, perhaps because its slot has moved. */
         default void unsubscribed(ServerConnection from, String channel) {}
     }
 
@@ -198,7 +198,7 @@ public final class Connector {
             }
         }
 
-        /** Handles a message of Redisson. Returns whether it was one. */
+        /** Reports the lock of a message from Redisson as free. Returns whether the message was one of Redisson. */
         private boolean isAboutBridge(byte[] channel) {
             KeySpace keySpace = connection.keySpace();
             String lock =

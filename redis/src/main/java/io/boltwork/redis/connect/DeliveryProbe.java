@@ -321,7 +321,7 @@ public final class DeliveryProbe {
             }
         }
 
-        /** Handles a refusal of the server, or a lost connection. */
+        /** Fails the probe after a refusal that a retry cannot change. Otherwise, the outcome stays open. */
         private void refused(Throwable failure) {
             if (failure instanceof BackendException why && !why.isRetryable()) {
                 fail(why);

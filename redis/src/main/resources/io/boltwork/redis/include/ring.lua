@@ -34,7 +34,7 @@ local function isGone(request, i)
   return i < gone[client]
 end
 
--- Notes that an entry leaves the queue without using its signal, if it has taken one: its end is '+<condition>'.
+-- Gives back the signal of an entry that leaves the queue without using it. The entry's end is then '+<condition>'.
 local function leaveUnused(signalled)
   if signalled ~= '' then
     unused = unused or {}

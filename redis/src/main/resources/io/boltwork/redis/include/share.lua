@@ -28,7 +28,7 @@ local function number(value)
   return tonumber(value) or 0
 end
 
--- Notes an entry that was read.
+-- Keeps an entry that was read.
 local function note(id, text)
   local index, weight, token, last, ends, lease, claim = string.match(text or '',
     '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.+)$')

@@ -43,7 +43,7 @@ final class ShutdownOrder implements MergedBeanDefinitionPostProcessor, SmartIni
         this.beans = beans;
     }
 
-    /** Handles beans that are created later because they are lazy. */
+    /** Orders lazy beans, which are created later. */
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String name) {
         if (started && definition.isSingleton()) {

@@ -31,7 +31,7 @@ public class RedeployTest {
     private static final int DEPLOYMENTS = 3;
     private static final String RESULT = "Left: ";
 
-    /** Whether the application has the starter, which takes longer to start than all the rest. */
+    /** {@code true} if the application has the starter, which takes longer to start than all the rest. */
     private static final String STARTER = Boolean.toString(Boolean.getBoolean("boltwork.whole"));
 
     @Test

@@ -28,7 +28,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
-/** What Spring Boot prints when the application cannot start names the property that is wrong, and no Java. */
+/** The output of Spring Boot after a failed start names the wrong property, and no Java. */
 class WrongStartTest {
     private static final String EAGER = "boltwork.redis.lazy-connect=false";
     private static final String SHORT = "boltwork.lock.server";

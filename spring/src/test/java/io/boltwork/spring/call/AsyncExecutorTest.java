@@ -59,7 +59,7 @@ class AsyncExecutorTest {
         USER.remove();
     }
 
-    /** Where a method was executed. */
+    /** The thread, user and lock of an execution. */
     private record Place(String thread, @Nullable String user, String lock) {
         static CompletableFuture<Place> here() {
             return CompletableFuture.completedFuture(new Place(

@@ -59,7 +59,7 @@ class CancelledCallsTest {
     private static final int ROUNDS = 300;
     private static final int MANY_ROUNDS = 20_000;
 
-    /** What is cancelled. */
+    /** The kind of work that is cancelled. */
     enum Work {
         TEMPLATE,
         TEMPLATE_READ,

@@ -46,7 +46,7 @@ public final class PostgresServer implements AutoCloseable {
                 commands(options, data -> copying(data, primary.server.port())));
     }
 
-    /** Where the programs are, and the user that they run as. */
+    /** The directory of the programs, and the user that they run as. */
     private record Programs(Optional<Path> directory, List<String> user) {
         static Programs of(Optional<Path> directory) {
             return new Programs(

@@ -96,7 +96,7 @@ final class Diagnosis implements Printed {
         timings.add(timing);
     }
 
-    /** Notes by how many seconds the clock of a server is ahead of the clock of this machine. */
+    /** Sets the number of seconds by which the clock of a server is ahead of the clock of this machine. */
     void clock(String server, double secondsAhead) {
         clocks.put(server, secondsAhead);
     }
@@ -115,7 +115,7 @@ final class Diagnosis implements Printed {
         return findings.stream().anyMatch(finding -> finding.severity() == Severity.SEVERE);
     }
 
-    /** Notes that a server has answered. */
+    /** Marks the server as reachable, because it has answered. */
     void reached() {
         unreachable = false;
     }

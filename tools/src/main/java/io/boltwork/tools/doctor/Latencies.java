@@ -12,7 +12,7 @@ record Latencies(Duration limit) {
     /** A quarter of the command timeout of 2 s. */
     private static final Duration SEVERE = Duration.ofMillis(500);
 
-    /** Notes a timing, and adds a finding if it is too long. */
+    /** Records a timing, and adds a finding if the timing is too long. */
     void check(Diagnosis diagnosis, Timing timing) {
         diagnosis.timing(timing);
         if (timing.median().compareTo(limit) <= 0) {

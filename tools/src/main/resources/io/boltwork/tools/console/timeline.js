@@ -1,4 +1,4 @@
-// When clients held a lock and waited for it, one lane for each client.
+// Draws the times at which clients held a lock and waited for it, one lane for each client.
 
 import {clock, duration, el, keyedRows, printable, setText, show} from './dom.js';
 

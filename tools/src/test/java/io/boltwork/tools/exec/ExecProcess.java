@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 /** A real process that runs {@code boltwork exec}, in a directory of its own. */
 final class ExecProcess implements AutoCloseable {
     /**
-     * How many looks in a row find no new beat after the last one: 1.5 s. A beat takes three processes, so a busy
-     * machine delays it.
+     * The number of checks in a row without a new beat after the last one: 1.5 s. A beat takes three processes, so a
+     * busy machine delays it.
      */
     private static final int STILL = 5;
 

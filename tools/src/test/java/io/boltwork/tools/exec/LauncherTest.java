@@ -25,7 +25,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * What the launcher {@code ./boltwork} adds to {@code exec}: descriptors, bytes of text, and no threads in the output.
+ * Tests of the parts that the launcher {@code ./boltwork} adds to {@code exec}: descriptors, bytes of text, and no
+ * threads in the output.
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Execution(ExecutionMode.CONCURRENT)

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of a signal, in each phase of a run. */
+/** Tests of signals in each phase of a run. */
 class SignalInboxTest {
     private final SignalInbox inbox = new SignalInbox(Thread.currentThread());
     private final Recorder command = new Recorder();

@@ -32,7 +32,7 @@ public final class ScriptPair implements Contender {
         List<Object> call(String digest, String[] key, String... arguments);
     }
 
-    /** Where the calls come from. */
+    /** The source of the calls. */
     interface Source extends AutoCloseable {
         /** Returns the calls for the current thread to the master of a key's slot. */
         Calls of(String key);

@@ -151,7 +151,7 @@ public final class EngineMultiLock implements MultiLock {
         return new MultiAcquisition(members, with, false).run(nanos, interruptible, this::entered) != null;
     }
 
-    /** Notes the holds, for an unlock that cannot even look them up. */
+    /** Keeps the holds for an unlock that cannot even look them up. */
     private boolean entered(MultiAcquisition call) {
         for (int i = 0; i < members.size(); i++) {
             members.member(i).entered = call.hold(i);
@@ -195,7 +195,7 @@ public final class EngineMultiLock implements MultiLock {
         }
     }
 
-    /** Notes the step that an unlock owes because an error has cut it short. */
+    /** Keeps the step that remains of an unlock after an error has cut it short. */
     private static void owe(EngineLock member, @Nullable Hold hold, Hold.@Nullable Left left, Error cut) {
         Hold own = hold == null ? member.entered : hold; // as in EngineLock.unlock()
         if (own != null && own.thread == Thread.currentThread()) {

@@ -66,7 +66,7 @@ final class MultiPlan {
     }
 
     /**
-     * Notes which members of a round were granted.
+     * Adds the members of a round that were granted.
      *
      * @return the members to give back
      */
@@ -86,7 +86,7 @@ final class MultiPlan {
     }
 
     /**
-     * Notes that a member was lost.
+     * Removes a lost member from the plan.
      *
      * @return the members to give back, without the lost one
      */

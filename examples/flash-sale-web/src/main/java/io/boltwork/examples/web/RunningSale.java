@@ -150,7 +150,7 @@ final class RunningSale {
         }
     }
 
-    /** Notes that something was broken while the sale was running. */
+    /** Marks the sale as disturbed if it is running. */
     synchronized void disturb() {
         disturbed |= to == null;
     }

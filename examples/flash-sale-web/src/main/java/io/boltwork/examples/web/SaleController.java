@@ -116,15 +116,15 @@ class SaleController {
         return stock.worked().toNanos() / 1_000;
     }
 
-    /** Handles refusals of the annotation; the other two kinds return them themselves. */
+    /** Answers a refusal of the annotation. The other two kinds return their refusals themselves. */
     @ExceptionHandler
     String refused(LockRefusedException refused) {
         return BUSY;
     }
 
     /**
-     * Handles outages, lost leases and refused writes. Only after a refused write is it certain that the item was not
-     * sold.
+     * Answers after an outage, a lost lease or a refused write. Only after a refused write is it certain that the item
+     * was not sold.
      */
     @ExceptionHandler({LockException.class, DataAccessException.class})
     @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)

@@ -250,7 +250,7 @@ class RedissonPitfallsTest {
             Await.until("it has noticed the interrupt", () -> !thread.isInterrupted());
         }
 
-        /** Whether it waits for the lock, and not for an answer of Redis. */
+        /** Returns whether the thread waits for the lock, and not for an answer of Redis. */
         private boolean waitsForTheRelease() {
             Thread.State state = thread.getState();
             return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)

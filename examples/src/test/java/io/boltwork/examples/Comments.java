@@ -30,7 +30,8 @@ final class Comments {
     private Comments() {}
 
     public static void main(String... args) throws IOException {
-        Random random = new Random(args.length > 0 ? Long.parseLong(args[0]) : 7);
+        long seed = args.length > 0 ? Long.parseLong(args[0]) : 7;
+        Random random = new Random(seed * 0x9E3779B97F4A7C15L); // small seeds give like sequences
         Path root = Path.of("");
         for (Comment comment : draw(all(root), args.length > 1 ? Integer.parseInt(args[1]) : 100, random)) {
             System.out.println(comment.file() + ":" + comment.line() + "\n  " + comment.text());
@@ -39,7 +40,7 @@ final class Comments {
                 .forEach(System.out::println);
     }
 
-    /** Returns all comments of sources under a directory, without those of licences. */
+    /** Returns all comments of sources under a directory, without those of licences and the bounds of snippets. */
     static List<Comment> all(Path root) throws IOException {
         List<Comment> found = new ArrayList<>();
         for (Path file : files(root, SOURCE)) {
@@ -69,7 +70,7 @@ final class Comments {
                     .replaceAll("/\\*+|\\*+/| \\*(?= |$)", " ")
                     .replaceAll("\\s+", " ")
                     .strip();
-            if (!plain.isEmpty()) {
+            if (!plain.isEmpty() && !plain.startsWith("@")) {
                 found.add(new Comment(file, first + 1, plain));
             }
         }

@@ -76,8 +76,9 @@ class ArchitectureTest {
     }
 
     /**
-     * By package, the most types that use one another, directly or not; 0 where none is named. They can be understood
-     * only together. The commands are one sealed family, and count as one type in however many files they are.
+     * The largest number of types that use one another, directly or not, by package; 0 for other packages. Such types
+     * can be understood only together. The commands are one sealed family, and count as one type in however many files
+     * they are.
      */
     private static final Map<String, Integer> LARGEST_CYCLES = Map.of(
             "io.boltwork.spi", 3, // the commands, their executor and their visitor

@@ -103,7 +103,7 @@ final class ClientStatus {
         return true;
     }
 
-    /** By how many nanoseconds the renewal that is most overdue is late. */
+    /** The delay of the most overdue renewal, in nanoseconds. */
     long renewalLag() {
         AtomicLong lag = new AtomicLong();
         for (LockDriver driver : drivers.all()) {

@@ -331,7 +331,7 @@ public final class Engine extends ErrorFlagOwner {
         return status.held();
     }
 
-    /** By how many nanoseconds the renewal that is most overdue is late. */
+    /** The delay of the most overdue renewal, in nanoseconds. */
     public long renewalLag() {
         return status.renewalLag();
     }

@@ -45,7 +45,7 @@ final class ServerData {
         return copy;
     }
 
-    /** Replaces all data by copies of others. How long records live stays as it is. */
+    /** Replaces all data by copies of others. The lives of records do not change. */
     void become(ServerData others) {
         locks.become(others.locks);
         latches.become(others.latches);

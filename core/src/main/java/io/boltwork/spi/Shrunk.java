@@ -4,8 +4,8 @@ package io.boltwork.spi;
 import io.boltwork.LockKind;
 
 /**
- * The message that the capacity of a shared lock has become smaller, to each client that holds a part of the lock or
- * waits for one. A request that no longer fits asks again, and is refused for good.
+ * The message that the capacity of a shared lock was reduced, to each client that holds a part of the lock or waits for
+ * one. A request that no longer fits asks again, and is refused for good.
  *
  * @param lock the name of the lock
  * @param request a request of the client

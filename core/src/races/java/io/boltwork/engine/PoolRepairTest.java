@@ -10,7 +10,7 @@ import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
 import org.junit.jupiter.api.Test;
 
-/** Repairs of what an error has left half done in the pool of a semaphore. */
+/** Tests of repairs after an error has cut short a step of a semaphore's pool. */
 class PoolRepairTest {
     private static final LockTerms TERMS = LockTerms.of(LockOptions.defaults(), 1);
 

@@ -84,7 +84,7 @@ public final class Rooms {
         }
     }
 
-    /** Fails if a room has more files than this, or no sentence that says what lives there. */
+    /** Fails if a room has more files than this, or no sentence about its contents. */
     public void haveAtMost(int files, JavaClasses types) {
         for (String room : packages) {
             assertThat(types(room, types)).as("the files in %s", room).hasSizeBetween(1, files);

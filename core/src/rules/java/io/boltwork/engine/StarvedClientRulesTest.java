@@ -27,7 +27,7 @@ class StarvedClientRulesTest extends EngineScene {
 
     private static final long FREEZE = 60_000;
 
-    /** Stands still for {@link #FREEZE} at that time. What becomes due meanwhile runs late. */
+    /** Stands still for {@link #FREEZE} at that time. Tasks that become due meanwhile run late. */
     private void freezeIn(long millis) {
         client.schedule(() -> stall(FREEZE), millis * MILLI);
     }

@@ -59,7 +59,7 @@ public final class StillClient {
     /** The longest time for which a thread sleeps without looking at the clock, in real nanoseconds. */
     volatile long longestNap = Ticker.NEVER;
 
-    /** By thread, how often it has begun to sleep without letting time pass. */
+    /** The number of sleeps that a thread has begun without letting time pass, by thread. */
     final ConcurrentHashMap<Thread, Integer> naps;
 
     /** The difference between the wall clock and the monotonic clock. */

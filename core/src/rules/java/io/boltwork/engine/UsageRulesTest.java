@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Rules of what a client counts and announces about the locks that it uses. */
+/** Tests of the rules by which a client counts and announces the use of its locks. */
 class UsageRulesTest extends EngineScene {
 
     /** The time within which everything is announced: two heartbeats and a half. */

@@ -24,7 +24,7 @@ record Mutant(String name, String file, long seed, boolean byRule, String rule, 
 
     record Change(String from, String to) {}
 
-    /** Those of the module's mutants.txt, in their order. */
+    /** The mutants of the module's mutants.txt, in their order. */
     static List<Mutant> all() throws IOException {
         return parse(Files.readString(LIST));
     }

@@ -35,7 +35,7 @@ abstract class Mutants {
 
     private static final Path TABLE = Path.of("target", "mutants.md");
 
-    /** By which property or test a mutant was caught, and where; {@code by} is null if it survived. */
+    /** The property or test that caught a mutant, and the place; {@code by} is null if the mutant survived. */
     private record Catch(Mutant mutant, String by, String where, long millis) {}
 
     private final String module;

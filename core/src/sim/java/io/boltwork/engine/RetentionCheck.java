@@ -37,7 +37,7 @@ final class RetentionCheck extends SimulationCheck {
         recallsArrive = false;
     }
 
-    /** By lock, since when others are known to wait for the present owner's lock. */
+    /** The time since which others are known to wait for the present owner's lock, by lock. */
     private final Map<String, Long> wantedSince = new HashMap<>();
 
     @Override

@@ -34,7 +34,7 @@ final class ShortClaimsCheck extends SimulationCheck {
         /** The claim of a dead client, while it lasts. */
         LockHistory.@Nullable Ownership ofDeadClient;
 
-        /** Until when claims must be short. */
+        /** The time until which claims must be short. */
         long shortUntil;
     }
 

@@ -47,7 +47,7 @@ final class SimulatedCluster {
     private final Random random;
     private final boolean replicasFail;
 
-    /** By server, the newest copy that a replica is known to have, and one that is behind by one command. */
+    /** The newest copy that a replica is known to have, and one that is behind by one command, by server. */
     private final Map<SimulatedServer, Copy> confirmed = new LinkedHashMap<>();
 
     private final Map<SimulatedServer, Copy> before = new LinkedHashMap<>();

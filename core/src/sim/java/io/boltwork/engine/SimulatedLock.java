@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedLock {
 
     /**
-     * By so much a lock may move to a server that is ahead without a lease ending before its holder takes it to end.
+     * The largest difference of the clocks of two servers at which a lock may move: no lease ends before its holder
+     * expects that.
      */
     static final long TOLERATED = Plan.MILLI;
 
@@ -172,7 +173,7 @@ final class SimulatedLock {
         return goneBack && goneBackAt >= at;
     }
 
-    /** By how much its clock is behind what it was: leases that are known from before last so much longer. */
+    /** The time by which its clock was set back. Leases that began earlier last that much longer. */
     long behind() {
         return mostAheadNanos - server.aheadNanos();
     }

@@ -8,8 +8,7 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * One server of a simulation: its clock, its runs, its freezes. What it keeps of the locks is in
- * {@link SimulatedLock}s.
+ * One server of a simulation: its clock, its runs, its freezes. Its records of the locks are {@link SimulatedLock}s.
  */
 final class SimulatedServer {
 

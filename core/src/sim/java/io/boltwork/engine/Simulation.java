@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Several clients with real engines and the public API on top, servers, a bad network, users who do anything: in
- * virtual time, and one thing at a time. Its {@link Plan} decides everything. What must hold, see
- * {@link SimulationChecks}, is checked after every event and when everything has come to rest.
+ * virtual time, and one thing at a time. Its {@link Plan} decides everything. The {@link SimulationChecks} run after
+ * every event and when everything has come to rest.
  */
 final class Simulation {
 

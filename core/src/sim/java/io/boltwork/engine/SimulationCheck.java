@@ -105,7 +105,7 @@ abstract class SimulationCheck {
     /** Called when a call has failed. */
     void failed(SimulatedClient client, Plan.@Nullable Act act, LockException failure) {}
 
-    /** Called when a release has reported a loss; {@code wasValid} is what the hold was just before. */
+    /** Called when a release has reported a loss; {@code wasValid} tells whether the hold was valid just before. */
     void releaseReportedLoss(
             SimulatedClient client,
             LockHistory lock,

@@ -4,7 +4,10 @@ package io.boltwork.engine;
 /** Checks {@link Property#TOKENS_GROW}. */
 final class TokensGrowCheck extends SimulationCheck {
 
-    /** By how many microseconds a token may be ahead of the clock: one block for each grant that was just withdrawn. */
+    /**
+     * The number of microseconds by which a token may be ahead of the clock: one block for each grant that was just
+     * withdrawn.
+     */
     private static final long MOST_AHEAD = 20_000;
 
     TokensGrowCheck(SimulationHistory history) {

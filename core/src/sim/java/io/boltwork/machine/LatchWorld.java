@@ -66,7 +66,7 @@ final class LatchWorld {
     private final int losses;
     private final boolean forgets;
 
-    /** True if there are no faults, so that callers pass as soon as they are told. */
+    /** True if there are no faults, so that callers pass as soon as they get the message. */
     private final boolean calm;
 
     /** A call of a user, and how it must end. */

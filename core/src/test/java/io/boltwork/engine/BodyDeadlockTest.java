@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Bodies of asynchronous calls that wait for what they hold themselves. */
+/** Tests of bodies of asynchronous calls that wait for their own holds. */
 class BodyDeadlockTest extends HangingScene {
 
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);

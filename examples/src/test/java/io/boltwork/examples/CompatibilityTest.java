@@ -39,13 +39,10 @@ class CompatibilityTest {
     private static final Pattern ROW = Pattern.compile("\\| \\*{0,2}(API|SPI|internal)\\*{0,2} \\|(.*)\\|");
     private static final Pattern PACKAGE = Pattern.compile("`(io\\.boltwork[\\w.]*)`");
 
-    /**
-     * By package, the public top-level types of modules that are published, and whether their comments have a since
-     * tag.
-     */
+    /** The public top-level types of published modules by package, and whether their comments have a since tag. */
     private static final Map<String, Map<String, Boolean>> TYPES = new TreeMap<>();
 
-    /** By package, its stability. */
+    /** The stability of a package, by package. */
     private static final Map<String, String> PAGE = new TreeMap<>();
 
     @BeforeAll

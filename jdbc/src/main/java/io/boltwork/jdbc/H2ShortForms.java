@@ -52,7 +52,7 @@ final class H2ShortForms implements ShortForms {
     private final NamedSql acquire;
     private final NamedSql release;
 
-    /** By lock, the version of its row when this client released it. */
+    /** The version of a lock's row when this client released it, by lock. */
     private final Map<String, Long> versions = new ConcurrentHashMap<>();
 
     H2ShortForms(String prefix) {

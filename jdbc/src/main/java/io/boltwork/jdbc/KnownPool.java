@@ -185,7 +185,7 @@ final class KnownPool {
         return false;
     }
 
-    /** Returns the failure of what needs a pool that the application has closed. */
+    /** Returns the failure of a call that needs a pool, after the application has closed the pool. */
     BackendException closed(String address, @Nullable Throwable failure) {
         return new BackendException(
                 address + ": the pool " + name()

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The places at which rows of PostgreSQL were last seen. An index leads to all versions of a row that PostgreSQL could
  * not remove yet: while any transaction stays open, those are all since it began. A statement that knows a place walks
- * only the versions since then. A place is no more than a hint: statements check everything about the row, and look
- * into the index if the place has become another's. Thread-safe.
+ * only the versions since then. A place is only a hint: statements check everything about the row, and look into the
+ * index if another row has the place. Thread-safe.
  */
 final class RowHints {
     /** About two megabytes. */
     private static final int MOST = 10_000;
-    /** The place is behind the end of a table that has become smaller. */
+    /** The place is behind the end of a table that has shrunk. */
     private static final String INVALID = "22023";
     /** Versions cannot be followed, as in a table with partitions. */
     private static final Set<String> IMPOSSIBLE = Set.of("0A000", "42501", "42809", "42883", "XX000");
@@ -51,7 +51,7 @@ final class RowHints {
         }
     }
 
-    /** Returns where a version of a row is; {@code null} if that is not known. */
+    /** Returns the place of a version of a row; {@code null} if it is not known. */
     @Nullable
     String tid(RecordKey key, long version) {
         Place place = places.get(key);

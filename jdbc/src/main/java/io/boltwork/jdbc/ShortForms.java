@@ -18,7 +18,7 @@ import java.util.Set;
  */
 @FunctionalInterface
 interface ShortForms {
-    /** By how much the fence of a new hold is higher than its token. */
+    /** The difference between the fence and the token of a new hold. */
     int BLOCK = LockBackend.TOKENS_PER_HOLD - 1;
 
     /** Returns the short forms of a database, for the tables with a prefix. */

@@ -84,7 +84,7 @@ final class TableCheck {
                 : database.storesLowerCaseIdentifiers() ? name.toLowerCase(Locale.ROOT) : name;
     }
 
-    /** Returns what is wrong with the tables, as far as it is found; {@code null} if nothing is. */
+    /** Returns the faults that are found in the tables; {@code null} if there are none. */
     @Nullable
     String problem() throws SQLException {
         Map<String, String> types = types();

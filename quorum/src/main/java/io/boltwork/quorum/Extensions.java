@@ -184,7 +184,8 @@ final class Extensions {
         }
 
         /**
-         * Sends a command about the vote. What is not answered in time counts as unanswered, and its answer not at all.
+         * Sends a command about the vote. A command that is not answered in time counts as unanswered, and a later
+         * answer is ignored.
          */
         private void send(NodeVote vote, Command<?> command, Consumer<Reply> handler) {
             vote.node.send(command, patience(), new QuorumNode.Handler() {

@@ -30,7 +30,7 @@ final class GivingBack {
 
     private final Members members;
 
-    /** By server, the votes that it must be told of again. */
+    /** The votes about which a server must be informed again, by server. */
     private final List<Deque<Owed>> owed = new ArrayList<>();
 
     private boolean timerRuns;

@@ -187,7 +187,7 @@ final class MajorityAnswers {
 
     /**
      * Searches one server after the other. A lock that is held is known to a majority, so as many servers as there are
-     * beside a majority, and one more, are enough. What is found is asked of all.
+     * beside a majority, and one more, are enough. All servers are asked about the locks that were found.
      */
     void scan(Look.ScanLocks scan, Consumer<Reply> handler) {
         if (scan.kind() != null && scan.kind() != LockKind.LOCK) {

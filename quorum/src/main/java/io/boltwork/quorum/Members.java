@@ -39,7 +39,7 @@ final class Members {
     final QuorumWorld world;
     final SerialQueue events;
 
-    /** By how much the quorum's clock is ahead of the client's monotonic one, in milliseconds. */
+    /** The difference between the quorum's clock and the client's monotonic one, in milliseconds. */
     private volatile long aheadMillis;
 
     /** The runs of the servers when a majority was connected last. */
@@ -156,7 +156,7 @@ final class Members {
                 .orElse(null);
     }
 
-    /** Returns the failure of what cannot be had from a quorum. */
+    /** Returns the failure of a request for a feature that a quorum lacks. */
     static Reply.Failed refused(String reason) {
         return new Reply.Failed(false, new BackendException(reason, false, null));
     }

@@ -67,7 +67,7 @@ final class NodeVote {
         return state == State.GIVEN || state == State.FORGOTTEN || state == State.ASKED || state == State.UNKNOWN;
     }
 
-    /** Returns whether the server may have to be told that the vote is given back. */
+    /** Returns whether the server may have to be informed that the vote is given back. */
     boolean mayBeLeft() {
         return state != State.NONE && state != State.REFUSED;
     }

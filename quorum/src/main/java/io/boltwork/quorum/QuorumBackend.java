@@ -423,7 +423,7 @@ public final class QuorumBackend implements LockBackend {
         }
     }
 
-    /** Passes on what concerns the whole quorum. */
+    /** Passes on an event that concerns the whole quorum. */
     private final class NodeWatcher implements QuorumNode.Watcher {
         @Override
         public void changed(QuorumNode node) {

@@ -49,10 +49,13 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
 
     private final Map<String, QuorumRequest> requests = new HashMap<>();
 
-    /** By lock, the requests that want it and do not hold it, the oldest first. */
+    /** The requests that want a lock and do not hold it, by lock, the oldest first. */
     private final Map<String, Deque<QuorumRequest>> lines = new HashMap<>();
 
-    /** By lock that other clients want as well, how many more times requests of this client let those go first. */
+    /**
+     * The number of times that requests of this client will still let others go first, by lock that other clients want
+     * as well.
+     */
     private final Map<String, Integer> contended = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
@@ -169,7 +172,9 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         return new Reply.Acquired(members.time(), verdict, 0, 0, 0, known, null);
     }
 
-    /** Returns the failure of a request for what a quorum does not have; {@code null} if it has that. */
+    /**
+     * Returns the failure of a request for a feature that a quorum lacks; {@code null} if the quorum has the feature.
+     */
     private Reply.@Nullable Failed refusal(Command.Acquire command) {
         if (!command.share().equals(Share.WHOLE)) {
             return Members.refused(QuorumBackend.NO_SHARES);

@@ -43,7 +43,7 @@ final class QuorumRequest {
 
     int rounds;
 
-    /** The rounds in a row that nobody has won. */
+    /** The number of rounds in a row without a winner. */
     int splits;
 
     /** The rounds in a row that too few servers have answered. */

@@ -21,7 +21,7 @@ import java.util.function.LongUnaryOperator;
  * @param openers runs tasks that block until a server is connected
  * @param opensWithin the longest time that a client waits for the servers when it is created, in nanoseconds; 0 not to
  *     wait
- * @param defects is told of what must not happen
+ * @param defects receives faults that must not happen
  * @param stop ends the timer
  */
 record QuorumWorld(

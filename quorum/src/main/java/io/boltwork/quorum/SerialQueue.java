@@ -27,7 +27,7 @@ final class SerialQueue {
      * Creates an empty queue.
      *
      * @param elsewhere runs a task soon, on another thread
-     * @param defects is told of what an event throws
+     * @param defects receives the throwables of events
      */
     SerialQueue(Consumer<Runnable> elsewhere, Consumer<Throwable> defects) {
         this.elsewhere = elsewhere;

@@ -86,7 +86,7 @@ final class QuorumServer {
         memory.restart();
     }
 
-    /** Restarts with all data, which is what a server does that answers only when its disk has everything. */
+    /** Restarts with all data, as a server does that answers only when its disk has everything. */
     void restartDurably() {
         starts();
         memory.failOver(memory.replica());

@@ -139,7 +139,7 @@ final class QuorumSimulation {
 
     private final Map<String, Long> since = new HashMap<>();
 
-    /** Looks for what may be so for a moment only. */
+    /** Checks the conditions that must not last. */
     private void look() {
         for (String lock : LOCKS.subList(0, locks)) {
             boolean isFree = servers.stream()

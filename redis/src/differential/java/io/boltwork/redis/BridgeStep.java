@@ -48,7 +48,7 @@ final class BridgeStep {
     /** True if Redisson holds the lock. */
     private final boolean theirs;
 
-    /** The owner on whom both keys agree, or an empty text. */
+    /** The owner that both keys name, or an empty text. */
     private final String owner;
 
     private final List<String> expected = new ArrayList<>();

@@ -12,9 +12,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * One of several JVMs that wait for a latch and count it down, when they are told to. Arguments: the URIs of the
- * deployment, separated by blanks (one: as it is; several: replicated), the latch, the waiting threads. Each line of
- * input is a command:
+ * One of several JVMs that wait for a latch and count it down, on command. Arguments: the URIs of the deployment,
+ * separated by blanks (one: as it is; several: replicated), the latch, the waiting threads. Each line of input is a
+ * command:
  *
  * <ul>
  *   <li>{@code await}: each thread waits. Prints {@code waiting} when the server knows that the client waits, and

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A real server, a link to it that injects faults, clients behind that link ({@code far}) and beside it ({@code
- * near}), and the check that nothing of a test is left. Each test prints the figure that
+ * A real server, a link to it that injects faults, clients behind that link ({@code far}) and beside it ({@code near}),
+ * and the check that a test leaves nothing behind. Each test prints the figure that
  * docs/inside/measurements/promises.md quotes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

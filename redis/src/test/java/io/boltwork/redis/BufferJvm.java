@@ -25,7 +25,7 @@ final class BufferJvm {
     static final Duration LEASE = Duration.ofSeconds(2);
     static final int CAPACITY = 5;
 
-    /** Adds the next number, or notes that the buffer is full. */
+    /** Adds the next number, or sets the mark that the buffer is full. */
     private static final String PUT = "if redis.call('LLEN', 'buffer:items') >= tonumber(ARGV[1]) then return "
             + "redis.call('RPUSH', 'buffer:wrong', 'full') end "
             + "return redis.call('LPUSH', 'buffer:items', redis.call('INCR', 'buffer:numbers'))";

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that the health of a client says what its callers get while the server answers and refuses. */
+/** Tests the health of a client, which must show the refusals while the server answers and refuses. */
 class RefusedAcquisitionsTest {
 
     @TempDir

@@ -19,7 +19,7 @@ final class OpenWaits {
 
     private static final String LATCH = "latch ";
 
-    /** By waiting request or latch, the time of its last answer. */
+    /** The times of the last answers, by waiting request or latch. */
     private final Map<String, Long> waiting = new ConcurrentHashMap<>();
 
     /** Returns whether an answer lets the request wait. */

@@ -44,7 +44,7 @@ public class RecordBackend implements LockBackend {
     private static final String BOUNDED_QUEUE = "At most " + RecordSteps.MOST_WAITING
             + " requests wait for one lock, because each change of the lock writes them all";
 
-    /** The time between two sweeps. What they drop has expired, or is a minute old at least. */
+    /** The time between two sweeps. They drop data that has expired or is at least a minute old. */
     private static final long SWEEP = TimeUnit.SECONDS.toNanos(60);
 
     private final RecordStore store;

@@ -49,7 +49,7 @@ final class StoreMessage {
     }
 
     /**
-     * Writes the message that the capacity of a shared lock has become smaller.
+     * Writes the message that the capacity of a shared lock was reduced.
      *
      * @param shrunk the message
      * @return the text, without a line break

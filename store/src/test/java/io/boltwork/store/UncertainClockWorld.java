@@ -104,7 +104,7 @@ final class UncertainClockWorld {
         private int number;
         private long token;
 
-        /** Until when it believes to hold the lock. */
+        /** The time until which it believes that it holds the lock. */
         private long until;
 
         private long answeredSent;

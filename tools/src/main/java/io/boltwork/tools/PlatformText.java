@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The text that Java has decoded before the first instruction of a program: arguments and variables.
  *
  * <p>Java decodes them as the locale says. In a locale without UTF-8, as cron has it, {@code Müller} and {@code Möller}
- * can become the same name, or names that no other machine uses. A lock with such a name would exclude nobody.
+ * can become the same name, or names that no other machine uses. A lock with such a name would exclude no other
+ * process.
  */
 final class PlatformText {
     private static final String OURS = "BOLTWORK_";
@@ -19,7 +20,7 @@ final class PlatformText {
 
     private PlatformText() {}
 
-    /** Explains which text may differ from what was given, and what to do. Returns null if there is none. */
+    /** Explains which text may differ from the given one, and suggests a remedy. Returns null if there is none. */
     static @Nullable String problem(String[] args, Map<String, String> environment) {
         boolean isUtf8 = isUtf8(System.getProperty("sun.jnu.encoding"))
                 && isUtf8(Charset.defaultCharset().name());

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for what other processes do. Looks ten times a second: a look may start a process, and looks without a pause
- * would leave the others no processor. They may be JVMs that start side by side, so the patience is a minute.
+ * Waits for conditions that other processes bring about. Checks ten times a second, because a check may start a
+ * process, and looks without a pause would leave the others no processor. They may be JVMs that start side by side, so
+ * the patience is a minute.
  */
 public final class SlowAwait {
     private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -51,7 +51,7 @@ record ZooKeeperConnector(
         return given != null && given.getState() == CuratorFrameworkState.STOPPED;
     }
 
-    /** Returns the failure of what needs the user's framework after its end. */
+    /** Returns the failure of a call that needs the user's framework after its end. */
     BackendException ended(@Nullable Throwable cause) {
         return new BackendException(
                 "The CuratorFramework for " + address()

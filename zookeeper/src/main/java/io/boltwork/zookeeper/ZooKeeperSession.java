@@ -33,7 +33,10 @@ final class ZooKeeperSession {
     private static final Duration PAUSE = Duration.ofMillis(100);
     /** The time between two looks at what may end the wait for the first connection. */
     private static final Duration LOOK = Duration.ofMillis(50);
-    /** The wait for the deletion of the client's nodes, and for the end of the session. What is left is swept. */
+    /**
+     * The wait for the deletion of the client's nodes, and for the end of the session. The sweep removes the nodes that
+     * are left.
+     */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(800);
 
     private final ZooKeeperConnector connector;

@@ -61,7 +61,7 @@ final class ZooKeeperStore implements RecordStore {
     private final Map<String, Integer> buckets = new ConcurrentHashMap<>();
     private final RecordMemory memory = new RecordMemory();
 
-    /** By client that could not be sent a message, the time of the attempt. */
+    /** The times of failed attempts to send a message, by client. */
     private final Map<String, Long> gone = new ConcurrentHashMap<>();
 
     private volatile @Nullable ZooKeeperSession session;

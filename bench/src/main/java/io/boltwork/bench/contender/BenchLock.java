@@ -13,7 +13,7 @@ public interface BenchLock {
 
     void unlock();
 
-    /** Returns whether the library takes the lock for held. Must be called while it should be. */
+    /** Returns whether the library considers the lock as held. Must be called while the lock should be held. */
     default boolean isHeld() {
         return true;
     }

@@ -15,7 +15,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * A latch that many callers of several clients wait for, again and again. The callers have had time to begin to wait
- * when the latch is counted down. The time is from then until a caller is told.
+ * when the latch is counted down. The time is from then until a caller learns of it.
  */
 public final class LatchJob implements Job {
     public static final String NAME = "latch";

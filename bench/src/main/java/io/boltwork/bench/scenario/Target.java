@@ -25,7 +25,7 @@ public record Target(String what, boolean atLeast, double bound, ToDoubleFunctio
                 results -> results.median(point, who, figure) / results.median(point, other, figure));
     }
 
-    /** Returns a target for what one contender's figure is larger than another's. */
+    /** Returns a target for the difference by which one contender's figure is larger than another's. */
     static Target difference(String point, Figure figure, Entrant who, Entrant other, boolean atLeast, double bound) {
         return new Target(
                 point + ": " + figure.title() + ", " + who.title() + " - " + other.title(),

@@ -367,7 +367,7 @@ public abstract class ContractPart {
         Await.until(requests + " requests in the queue of " + lock, () -> waiting(lock) == requests);
     }
 
-    /** Skips a test of what only a server with a queue has. */
+    /** Skips a test that needs a server with a queue. */
     protected final void needsQueue() {
         assumeTrue(site.hasQueue(), "this backend has no queue, and refuses what needs one");
     }

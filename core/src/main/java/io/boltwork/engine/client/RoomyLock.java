@@ -4,7 +4,7 @@ package io.boltwork.engine.client;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock whose owner has the stack for what it does. If the stack is about to end, the error comes before the lock is
+ * A lock whose owner has enough stack for its work. If the stack is about to end, the error comes before the lock is
  * taken, and not before it is released, which would never happen then. Thread-safe.
  */
 public final class RoomyLock extends ReentrantLock {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  */
 public final class SuspensionDetector {
 
-    /** By how much two readings of the wall clock may differ from the time between them, in nanoseconds. */
+    /** The largest difference between two readings of the wall clock and the time between them, in nanoseconds. */
     private static final long READING = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** The number of suspensions whose times are kept. Older ones count as if they were recent. */

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks for threads that wait for each other, and for bodies that wait for what they hold themselves. Costs nothing
- * while no caller has waited for a second. Called by the heartbeat.
+ * Looks for threads that wait for each other, and for bodies that wait for their own holds. Costs nothing while no
+ * caller has waited for a second. Called by the heartbeat.
  */
 public final class DeadlockWatch {
 

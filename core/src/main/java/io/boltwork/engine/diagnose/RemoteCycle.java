@@ -37,7 +37,7 @@ record RemoteCycle(List<Link> links) {
     }
 
     /**
-     * A thread that waits for what the next one holds.
+     * A thread that waits for a hold of the next one.
      *
      * @param queued the request that waits at the server, if the thread is one of another client; otherwise empty
      * @param holder the request that holds the lock

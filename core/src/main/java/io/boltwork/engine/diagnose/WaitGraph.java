@@ -34,7 +34,7 @@ final class WaitGraph {
             return links.stream().allMatch(Link::isCertain);
         }
 
-        /** Returns whether it is a body that waits without a limit for what the body itself holds. */
+        /** Returns whether it is a body that waits without a limit for its own hold. */
         boolean isOfOneBody() {
             return links.size() == 1 && links.get(0).waiting.scope != null && !links.get(0).waiting.isLimited;
         }

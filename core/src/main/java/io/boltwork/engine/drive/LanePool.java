@@ -140,7 +140,7 @@ public abstract class LanePool {
         }
     }
 
-    /** Lets requests for more than the capacity ask again, which has become smaller. */
+    /** Lets requests for more than the reduced capacity ask again. */
     public void shrunk(int capacity) {}
 
     /** Tells the lanes with requests that this client has force-released the lock. */

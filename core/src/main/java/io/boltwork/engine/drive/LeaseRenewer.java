@@ -31,7 +31,7 @@ public final class LeaseRenewer {
     /*
      * With very many locks, most of the time is spent waiting for memory. Therefore locks that are not due are not
      * touched. The success of a batch is noted here once, and each lock learns of it at its next visit; until then,
-     * RenewalClock asks here. A failure is told to each lock at once. Before locks are visited, a little of each is
+     * RenewalClock asks here. Each lock learns of a failure at once. Before locks are visited, a little of each is
      * read: the processor fetches the memory of many locks in parallel, but the memory of one visit in sequence.
      */
 
@@ -93,7 +93,7 @@ public final class LeaseRenewer {
         this.drivers = drivers;
     }
 
-    /** Sets what is told of the answer to each batch. */
+    /** Sets the recipient of the answers to batches. */
     public void observe(Consumer<Reply> answers) {
         observer = answers;
     }

@@ -126,7 +126,7 @@ public final class LockDrivers extends ErrorFlagOwner {
         this.leaseRenewer = new LeaseRenewer(core, this);
     }
 
-    /** Sets what is told the answers to acquisitions. */
+    /** Sets the recipient of the answers to acquisitions. */
     public void observeAcquisitions(Consumer<Reply> answers) {
         acquisitions = answers;
     }

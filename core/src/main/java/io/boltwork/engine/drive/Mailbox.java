@@ -108,7 +108,7 @@ public abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner>
     /** Mends what may be half done, because this thread resumes a drain that was cut short. */
     public abstract void resumed();
 
-    /** Makes another thread call {@link #resume()} soon, because a drain has become long. Called outside the drain. */
+    /** Makes another thread call {@link #resume()} soon, because a drain takes long. Called outside the drain. */
     public abstract void handOn();
 
     /** Returns the number of events after which another thread takes over the drain. */

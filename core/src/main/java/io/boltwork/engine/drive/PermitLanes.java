@@ -31,7 +31,7 @@ public final class PermitLanes {
     /** The lanes that were taken for a waiter and have not got it yet. */
     private final Set<String> taken = new HashSet<>();
 
-    /** Those that had not got it either when an error was repaired last. */
+    /** The lanes that did not have it when an error was last repaired, either. */
     private final Set<String> late = new HashSet<>();
 
     private long held;

@@ -430,7 +430,7 @@ public final class SemaphorePool extends LanePool {
         }
     }
 
-    /** Draws the conclusions from what the lanes hold and want now. */
+    /** Assigns callers and lanes to each other by the present holds and wishes of the lanes. */
     private void counted() {
         isQueued &= lanes.wanting() > 0;
         isGone |= lanes.isUnused() && callers.isEmpty();

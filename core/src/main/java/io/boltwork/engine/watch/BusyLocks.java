@@ -24,10 +24,9 @@ import java.util.concurrent.TimeUnit;
 public final class BusyLocks {
 
     /*
-     * The machine of a lock counts in its mailbox (LockUse), so counting costs additions, and no two names meet. What
-     * it has counted comes here by UseReports: at the first use, then once a second while the lock is used, and when
-     * the driver retires. A look asks the locks that are known here for what they have counted since, so it is never
-     * old.
+     * The machine of a lock counts in its mailbox (LockUse), so counting costs additions, and no two names meet.
+     * UseReports brings the counts here: at the first use, then once a second while the lock is used, and when the
+     * driver retires. A look asks the locks that are known here for what they have counted since, so it is never old.
      *
      * Names may come by the million and be used once. Therefore only KEPT of them are counted: those with the highest
      * scores. A score decays, so it is the use of the last seconds. A report has the turns of a second, so one is

@@ -154,7 +154,7 @@ public final class Reading {
         }
     }
 
-    /** Ends the turn that readers have of a writer's hold: the server is told that it is a hold of readers now. */
+    /** Ends the turn of readers in a writer's hold. The server learns that readers have the hold now. */
     private static void endTurn(LockState lock, long now) {
         Hold held = lock.hold;
         if (held != null && ReadersHold.isTurn(held)) {

@@ -341,7 +341,7 @@ public final class Renewing {
 
     // ================================================================ loss
 
-    /** Ends a hold against its owner's will. The backend is told when the owner has unwound. */
+    /** Ends a hold against its owner's will. The backend learns of it when the owner has unwound. */
     public static void lose(LockState lock, Request request, Reason reason) {
         if (request == lock.retained()) {
             lock.effects.retainedLost();

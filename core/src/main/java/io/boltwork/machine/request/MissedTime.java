@@ -7,7 +7,7 @@ package io.boltwork.machine.request;
  */
 public final class MissedTime {
 
-    /** By how much the lease may end earlier than its deadline. */
+    /** The time by which the lease may end before its deadline. */
     private long missed;
 
     /** The answers to commands that were sent before this time do not count. */

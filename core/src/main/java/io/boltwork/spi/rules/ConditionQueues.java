@@ -20,13 +20,13 @@ final class ConditionQueues {
     /** A request that waits for a condition, and the lease that it will want. */
     private record ConditionWaiter(String request, long leaseMillis, long takeoverMillis) {}
 
-    /** By condition, the requests that wait for it, in order. */
+    /** The waiting requests in their order, by condition. */
     private final Map<String, Map<String, ConditionWaiter>> waiting = new HashMap<>();
 
-    /** By request, the condition that it waits for. */
+    /** The condition that a request waits for, by request. */
     private final Map<String, String> conditions = new HashMap<>();
 
-    /** By condition, how many of its first requests must be moved to the queue. */
+    /** The number of first requests that must be moved to the queue, by condition. */
     private final Map<String, Integer> due = new LinkedHashMap<>();
 
     /** Returns whether a request waits for a condition. */

@@ -114,7 +114,7 @@ final class WaitQueue {
     private final NavigableMap<Long, QueuedRequest> entries = new TreeMap<>();
     private final Map<String, Long> places = new HashMap<>();
 
-    /** By client, the place below which its entries no longer count. */
+    /** The places below which a client's entries no longer count, by client. */
     private final Map<String, Long> gone = new HashMap<>();
 
     /** The inverse of {@link #gone}: by place, the client whose entries below that place no longer count. */

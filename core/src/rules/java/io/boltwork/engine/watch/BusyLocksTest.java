@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Which locks count as the busiest, and how much is kept of them. */
+/** Tests which locks count as the busiest, and how much is kept of them. */
 class BusyLocksTest {
     private final StillClient client = new StillClient();
     private final UseReports reports = client.engine.drivers.useReports;

@@ -57,7 +57,7 @@ public final class ErrorCodes {
     /** Errors of a server that executes no command which writes. */
     private static final Set<String> REFUSES_WRITES = Set.of("OOM", "READONLY", "MISCONF", "NOREPLICAS", "MASTERDOWN");
 
-    /** Errors that last until somebody changes something. */
+    /** Errors that last until an operator changes a setting. */
     private static final Set<String> LASTING = Set.of(
             "WRONGTYPE",
             "BRIDGED",

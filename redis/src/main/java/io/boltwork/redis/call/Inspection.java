@@ -75,7 +75,7 @@ public final class Inspection {
     }
 
     /**
-     * Adds the holder that Redisson knows to a lock that has none. Its token and the time since when it holds are not
+     * Adds the holder that Redisson knows to a lock that has none. Its token and the beginning of its hold are not
      * known.
      */
     private static Inspected with(Inspected read, Map.Entry<String, Long> holder) {

@@ -168,7 +168,7 @@ local function serve(asker)
   return more and head
 end
 
--- Returns how long until all claims and markers end, for those that wait; -1 if there is more to do.
+-- Returns the time until all claims and markers end, for waiting clients; -1 if there is more to do.
 local function claimed(more)
   if more then
     return -1

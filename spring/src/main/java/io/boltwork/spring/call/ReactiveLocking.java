@@ -50,8 +50,8 @@ public final class ReactiveLocking {
     }
 
     /*
-     * A cancellation may come at any moment. What has been acquired is guarded from then on; no operator that may drop
-     * a value stands between.
+     * A cancellation may come at any moment. An acquired lease is guarded from then on, and no operator that may drop a
+     * value stands between.
      */
 
     private Flux<Object> guarded(CallerContext context) {

@@ -51,7 +51,7 @@ public record LockAnnotation(
             Set.of("waitTime", "waitFor"),
             Set.of("type", "permits"));
 
-    /** By class: true if it, one of its methods or a supertype has the annotation. Most classes do not. */
+    /** True if a class, one of its methods or a supertype has the annotation. Most classes do not. */
     private static final ClassValue<Boolean> ANNOTATED = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {

@@ -17,7 +17,7 @@ class OldLibraryFailureAnalyzerTest {
                 .analyze(new BeanCreationException(NamedBeans.BACKEND, "failed", missing));
     }
 
-    /** The first of these is what Lettuce 6.6 causes, which Spring Boot 3.5 manages. */
+    /** Lettuce 6.6, which Spring Boot 3.5 manages, causes the first of these. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -39,13 +39,15 @@ final class HoldOrder {
     private final List<RecordedHold> holds;
     private final Violations violations;
 
-    /** Of the holds with smaller tokens than the next one, that which ended last. */
+    /** The hold that ended last, among those with smaller tokens than the next one. */
     private @Nullable RecordedHold last;
 
     /** The newest hold that takes all. */
     private @Nullable RecordedHold all;
 
-    /** Of that one and the holds before it, that which ended last; without holds that were found to be wrong there. */
+    /**
+     * The hold that ended last, among that one and those before it, without holds that were found to be wrong there.
+     */
     private @Nullable RecordedHold bound;
 
     HoldOrder(Collection<RecordedHold> holds, Violations violations) {

@@ -14,7 +14,7 @@ final class LockHistories {
 
     private final Map<View.OfLock, LockHistory> histories = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** Adds what was just seen, and returns all that was seen of that lock. */
+    /** Adds the newest observation, and returns all observations of that lock. */
     LockHistory observe(LockInfo lock) {
         LockHistory history =
                 histories.computeIfAbsent(new View.OfLock(lock.kind(), lock.name()), key -> new LockHistory());

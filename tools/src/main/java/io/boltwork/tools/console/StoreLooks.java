@@ -109,7 +109,7 @@ final class StoreLooks {
         }));
     }
 
-    /** Writes why a look failed. */
+    /** Writes the reason for which a look failed. */
     static String problem(String message) {
         return json(out -> out.object(() -> out.text("message", message)));
     }

@@ -63,7 +63,7 @@ final class LockedRun {
 
     private enum State {
         RUNNING,
-        /** It is being ended, because the lock is not certain any more. */
+        /** It is being ended, because the lock is no longer certain. */
         ENDED,
         /** It has come to its end while the lock was certain. */
         WHOLE

@@ -9,10 +9,10 @@ interface RunningCommand extends AutoCloseable {
     /** Passes a signal on, such as {@code TERM}. Does nothing if the command has ended. */
     void signal(String name);
 
-    /** Sends TERM, and KILL to what is left after the grace. Does not block. */
+    /** Sends TERM, and after the grace KILL to the processes that are left. Does not block. */
     void end();
 
-    /** Sends TERM, and KILL to what is left after a time. Does not block. */
+    /** Sends TERM, and after a time KILL to the processes that are left. Does not block. */
     void end(Duration untilKill);
 
     /**

@@ -150,7 +150,7 @@ class ExecTest {
         }
     }
 
-    /** The shell itself tells what only the system notices. */
+    /** The shell itself reports a fault that only the system notices. */
     @Test
     void messagesOfTheShellBeginWithOurName() throws Exception {
         Path script = Files.writeString(directory.resolve("no-interpreter"), "#!/no/such/interpreter\n");

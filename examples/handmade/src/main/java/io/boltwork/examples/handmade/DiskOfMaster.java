@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * The directory of a Redis that writes its commands to a file and syncs this file every second. A killed process loses
- * nothing that it has written, but a power failure loses what was not synced. This class cuts the file to what a disk
- * would have.
+ * nothing that it has written, but a power failure loses all writes that were not synced. This class cuts the file to
+ * the part that a disk would have.
  */
 final class DiskOfMaster implements AutoCloseable {
     private final Path directory;
@@ -42,7 +42,7 @@ final class DiskOfMaster implements AutoCloseable {
         }
     }
 
-    /** Cuts the files to what was synced. */
+    /** Cuts the files to the part that was synced. */
     void loseUnsynced() throws IOException {
         for (Path file : files()) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

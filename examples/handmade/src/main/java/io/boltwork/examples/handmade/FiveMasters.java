@@ -79,7 +79,7 @@ final class FiveMasters implements AutoCloseable {
         masters.get(number - 1).restart();
     }
 
-    /** Kills a server, and starts it again from what is on its disk. */
+    /** Kills a server, and starts it again from its disk. */
     void powerOff(int number, DiskFault fault) throws IOException {
         masters.get(number - 1).kill();
         fault.happen();

@@ -170,7 +170,7 @@ class MixedHistoriesTest {
         return site;
     }
 
-    /** Returns the class path of this JVM with another version of Redisson, and with what that needs, in front. */
+    /** Returns the class path of this JVM, with another version of Redisson and its dependencies in front. */
     private static String classPath(String version) {
         Path copied = Path.of("target", "redisson").toAbsolutePath();
         assertThat(copied.resolve("redisson-" + version + ".jar"))

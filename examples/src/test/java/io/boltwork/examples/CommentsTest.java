@@ -14,8 +14,8 @@ class CommentsTest {
     /** Verbs that do not say what changes. */
     private static final Set<String> VAGUE = Set.of("Handles", "Notes");
 
-    private static final Set<String> QUESTIONS = Set.of(
-            "Who", "Whoever", "Whom", "Whose", "What", "Whatever", "Nobody", "Somebody", "How", "Why", "Where");
+    private static final Set<String> QUESTIONS =
+            Set.of("Who", "Whoever", "Whom", "Whose", "What", "Whatever", "Nobody", "Somebody", "How", "Why", "Where");
 
     @Test
     void commentsBeginWithAVerbOrANoun() throws IOException {

@@ -15,6 +15,7 @@ class MutantsTest extends Mutants {
     private static final List<String> TESTS = List.of(
             "io.boltwork.engine.EngineRulesTest",
             "io.boltwork.engine.WaitingRulesTest",
+            "io.boltwork.engine.AnswerRulesTest",
             "io.boltwork.engine.HoldingRulesTest",
             "io.boltwork.engine.ReleasingRulesTest",
             "io.boltwork.engine.RecoveryRulesTest",

@@ -58,7 +58,8 @@ public final class ResultPage {
         this.facts = facts(all, earlier);
     }
 
-    private static Map<String, String> facts(List<ScenarioResults> all, EarlierPage earlier) {
+    /** Returns the machine, versions and commit of these results, or those of an earlier page if there are none. */
+    static Map<String, String> facts(List<ScenarioResults> all, EarlierPage earlier) {
         Map<String, String> facts = new LinkedHashMap<>();
         for (ScenarioResults results : all) {
             facts.putAll(results.facts().machine());

@@ -5,7 +5,6 @@ import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.entrant.Entrant;
 import io.boltwork.bench.scenario.Scenario;
 import io.boltwork.bench.scenario.ScenarioResults;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -26,17 +25,7 @@ public final class StorePage {
     public StorePage(List<ScenarioResults> all, EarlierPage earlier) {
         this.all = all;
         this.earlier = earlier;
-        this.facts = facts(all, earlier);
-    }
-
-    private static Map<String, String> facts(List<ScenarioResults> all, EarlierPage earlier) {
-        Map<String, String> facts = new LinkedHashMap<>();
-        for (ScenarioResults results : all) {
-            facts.putAll(results.facts().machine());
-            facts.putAll(results.facts().versions());
-            facts.put(ResultPage.COMMIT, results.facts().commit());
-        }
-        return all.isEmpty() ? earlier.facts() : facts;
+        this.facts = ResultPage.facts(all, earlier);
     }
 
     /** Returns the text of the page. May be called once. */

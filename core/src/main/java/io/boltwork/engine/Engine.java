@@ -15,7 +15,6 @@ import io.boltwork.engine.client.ClientThreads;
 import io.boltwork.engine.client.EngineWorld;
 import io.boltwork.engine.client.ErrorFlagOwner;
 import io.boltwork.engine.client.Heartbeat;
-import io.boltwork.engine.client.SystemTicker;
 import io.boltwork.engine.client.UniqueIds;
 import io.boltwork.engine.diagnose.DeadlockWatch;
 import io.boltwork.engine.diagnose.DurationWatch;
@@ -113,10 +112,11 @@ public final class Engine extends ErrorFlagOwner {
 
     /** Opens an engine on this JVM's clock and threads, for a client of that id. No other client may have the id. */
     public static Engine open(LockBackend backend, ClientOptions options, String id) {
+        long origin = System.nanoTime();
         ClientThreads threads = new ClientThreads(options.callbackExecutor());
         EngineWorld world = new EngineWorld(
                 Announcer.newRecord(id, options.application()),
-                SystemTicker.start(),
+                () -> System.nanoTime() - origin,
                 InstantSource.system(),
                 UniqueIds::next,
                 threads,

@@ -47,7 +47,7 @@ class CodeSizeTest {
     }
 
     /** Returns the number of lines without that of the licence. */
-    private static long lines(Path source) throws IOException {
+    static long lines(Path source) throws IOException {
         return Files.readAllLines(source).stream()
                 .filter(line -> !line.startsWith("// SPDX-"))
                 .count();

@@ -107,6 +107,11 @@ final class StoreConnections {
 
     // ================================================================ for commands
 
+    /** Executes statements of one session. */
+    interface SqlCall<T> {
+        T on(StoreSession session) throws SQLException;
+    }
+
     /**
      * Executes statements on one of the connections for commands. Fails at once if there is none.
      *

@@ -19,11 +19,13 @@ import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.spring.operation.LockStep;
 import io.boltwork.spring.operation.LockSteps;
 import io.boltwork.spring.operation.MovedCall;
-import io.boltwork.spring.operation.SkippedResult;
 import io.boltwork.spring.text.LockCall;
 import io.boltwork.spring.text.LockExpressions;
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -60,7 +62,7 @@ public final class LockInterceptor implements MethodInterceptor {
         try {
             return locked(invocation);
         } catch (ApplicationEnd.Unnoticed ended) {
-            return SkippedResult.of(invocation.getMethod().getReturnType());
+            return skippedResult(invocation.getMethod());
         }
     }
 
@@ -205,8 +207,17 @@ public final class LockInterceptor implements MethodInterceptor {
     private static @Nullable Object instead(BlockingCall call, LockDenial denial) throws Throwable {
         boolean skips = denial.step().skips();
         return denial.instead(
-                skips ? SkippedResult.of(call.method().method().getReturnType()) : null,
+                skips ? skippedResult(call.method().method()) : null,
                 call.invocation(),
                 () -> MovedCall.isMoved(call.invocation()));
+    }
+
+    /** Returns zero, {@code false} or an empty {@link Optional} if that fits the method, otherwise {@code null}. */
+    private static @Nullable Object skippedResult(Method method) {
+        Class<?> type = method.getReturnType();
+        if (type == Optional.class) {
+            return Optional.empty();
+        }
+        return type.isPrimitive() && type != void.class ? Array.get(Array.newInstance(type, 1), 0) : null;
     }
 }

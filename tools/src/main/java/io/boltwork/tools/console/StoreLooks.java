@@ -21,8 +21,11 @@ final class StoreLooks {
     /** The largest number of surveys that are kept; pages may show as many choices of locks. */
     private static final int SURVEYS = 32;
 
+    /** The largest number of locks whose histories are kept. */
+    private static final int HISTORIES = 100;
+
     private final LockClient locks;
-    private final LockHistories histories = new LockHistories();
+    private final Map<View.OfLock, LockHistory> histories = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<LockSurvey.Choice, LockSurvey> surveys = new LinkedHashMap<>(16, 0.75f, true);
 
     StoreLooks(LockClient locks) {
@@ -102,14 +105,25 @@ final class StoreLooks {
     }
 
     private String lock(LockInfo lock) {
-        LockHistory history = histories.observe(lock);
+        LockHistory history = observe(lock);
         return json(out -> out.object(() -> {
             out.array("locks", List.of(lock), out::lock);
             history.write(out);
         }));
     }
 
-    /** Writes the reason for which a look failed. */
+    /** Adds what was just seen of a lock, and forgets the lock that was not shown for the longest time. */
+    private LockHistory observe(LockInfo lock) {
+        LockHistory history =
+                histories.computeIfAbsent(new View.OfLock(lock.kind(), lock.name()), key -> new LockHistory());
+        if (histories.size() > HISTORIES) {
+            histories.remove(histories.keySet().iterator().next());
+        }
+        history.observe(lock);
+        return history;
+    }
+
+    /** Writes why a look failed. */
     static String problem(String message) {
         return json(out -> out.object(() -> out.text("message", message)));
     }

@@ -65,7 +65,7 @@ class ClusterPassingErrorsTest {
 
     private static LockClient client() {
         return LockClient.create(RedisBackend.connectCluster(
-                group.uris(), RedisOptions.defaults().clientResources(resources)));
+                group.uris(), RedisOptions.defaults().withClientResources(resources)));
     }
 
     @Test

@@ -75,7 +75,7 @@ class WrongClusterTest {
         ClientResources translating = ClientResources.builder()
                 .socketAddressResolver(MappingSocketAddressResolver.create(translation))
                 .build();
-        RedisOptions options = RedisOptions.defaults().clientResources(translating);
+        RedisOptions options = RedisOptions.defaults().withClientResources(translating);
         try (LockClient client = LockClient.create(RedisBackend.connectCluster(List.of(asked.uri()), options))) {
             for (int i = 0; i < 20; i++) {
                 assertThat(client.lock("lock-" + i).tryLock()).isTrue();

@@ -39,8 +39,8 @@ class SecureLockContractTest extends LockContract {
     @Override
     protected LockSite site() {
         RedisOptions options = RedisOptions.defaults()
-                .trustedCertificates(certificates.authority())
-                .clientCertificate(certificates.client(), certificates.clientKey());
+                .withTrustedCertificates(certificates.authority())
+                .withClientCertificate(certificates.client(), certificates.clientKey());
         String uri = server.tlsUri().replace("://", "://locks:secret@");
         return new RedisSite(server, timeout -> RedisBackend.connect(uri + RedisSite.timeout(timeout), options));
     }

@@ -29,6 +29,6 @@ final class StandaloneRedis implements BeforeAllCallback, AfterAllCallback {
         return new RedisSite(
                 server,
                 timeout -> RedisBackend.connect(server.uri() + RedisSite.timeout(timeout), options),
-                options.bridge() != null);
+                options.bridge().isPresent());
     }
 }

@@ -18,7 +18,7 @@ final class QuorumConnector {
     static QuorumBackend connect(List<String> uris, RedisOptions options, QuorumOptions quorum) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(quorum, "quorum");
-        if (options.bridge() != null) {
+        if (options.bridge().isPresent()) {
             throw new IllegalArgumentException(
                     "options must have no bridge: the locks of a quorum cannot be shared with Redisson");
         }

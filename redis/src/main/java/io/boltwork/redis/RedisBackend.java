@@ -63,7 +63,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Replies and grants are delivered on Lettuce's I/O threads. The backend creates these threads, unless
  * it was given a Lettuce client or client resources ({@link #connect(RedisClient, RedisURI)},
- * {@link RedisOptions#clientResources}).
+ * {@link RedisOptions#withClientResources}).
  *
  * @since 0.1.0
  */
@@ -83,7 +83,7 @@ public final class RedisBackend implements LockBackend {
             RedisDeployment deployment, RedisOptions options, @Nullable LettuceClient lettuce, Routing servers) {
         this.deployment = deployment;
         this.keyPrefix = options.keyPrefix();
-        this.bridge = options.bridge();
+        this.bridge = options.bridge().orElse(null);
         this.lettuce = lettuce;
         this.servers = servers;
     }
@@ -109,7 +109,7 @@ public final class RedisBackend implements LockBackend {
      *       <li>{@code redis-sentinel://[[user:]password@]host[:port][,…][/database][?timeout=2s]#master}: the hosts
      *           are sentinels, and the part after {@code #} is their name for the master. The credentials are those of
      *           the servers that the sentinels watch; for those of the sentinels, see
-     *           {@link RedisOptions#sentinelCredentials}
+     *           {@link RedisOptions#withSentinelCredentials}
      *       <li>{@code redis-replicated://[[user:]password@]host[:port][,…][/database][?timeout=2s]}: a master and its
      *           replicas, as in {@link #connectReplicated(List, RedisOptions)}
      *       <li>{@code redis-cluster://[[user:]password@]host[:port][,…][?timeout=2s]}: some nodes of a cluster, as in
@@ -208,13 +208,13 @@ public final class RedisBackend implements LockBackend {
     public static RedisBackend connect(RedisClient client, RedisURI uri, RedisOptions options) {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(options, "options");
-        if (options.clientResources() != null) {
+        if (options.clientResources().isPresent()) {
             throw new IllegalArgumentException(
                     "options must have no clientResources if a client is given: the client's resources are used");
         }
         return connect(
                 RedisDeployment.of(uri, options.sentinelCredentials()),
-                options.clientResources(client.getResources()),
+                options.withClientResources(client.getResources()),
                 client.getOptions());
     }
 
@@ -325,9 +325,10 @@ public final class RedisBackend implements LockBackend {
         InsecureTransport transport = new InsecureTransport(deployment);
         transport.check(options.sentinelCredentials() != null);
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
-        long idleMillis =
-                Math.max(options.idleMillis(), 2 * deployment.commandTimeout().toMillis());
-        KeySpace keySpace = new KeySpace(options.keyPrefix(), idleMillis, bridged(options.bridge()));
+        long idleMillis = Math.max(
+                options.idleLife().toMillis(), 2 * deployment.commandTimeout().toMillis());
+        KeySpace keySpace = new KeySpace(
+                options.keyPrefix(), idleMillis, bridged(options.bridge().orElse(null)));
         if (options.lazyConnect()) {
             Routing lazy = LazyRouting.connect(
                     deployment, keySpace, () -> connectNow(deployment, keySpace, options, base, transport));
@@ -359,7 +360,8 @@ public final class RedisBackend implements LockBackend {
             ClientOptions base,
             InsecureTransport transport) {
         ScriptCall.loadScripts(); // here and not at the first call, which may come on a thread that must not block
-        LettuceClient lettuce = new LettuceClient(deployment, options.clientResources(), options::ssl, base, transport);
+        LettuceClient lettuce =
+                new LettuceClient(deployment, options.clientResources().orElse(null), options::ssl, base, transport);
         try {
             lettuce.checkMayBlock(caller);
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,7 +172,7 @@ public final class RedisOptions {
      * @param resources the resources to use
      * @return these options with these resources
      */
-    public RedisOptions clientResources(ClientResources resources) {
+    public RedisOptions withClientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
         Draft draft = new Draft(this);
         draft.clientResources = resources;
@@ -187,10 +188,10 @@ public final class RedisOptions {
      * @return these options with these credentials
      * @throws IllegalArgumentException if the password is empty
      */
-    public RedisOptions sentinelCredentials(@Nullable String user, String password) {
+    public RedisOptions withSentinelCredentials(@Nullable String user, String password) {
         if (Objects.requireNonNull(password, "password").isEmpty()) {
             throw new IllegalArgumentException(
-                    "password must not be empty; omit sentinelCredentials if the sentinels require none");
+                    "password must not be empty; omit withSentinelCredentials if the sentinels require none");
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
         Draft draft = new Draft(this);
@@ -206,7 +207,7 @@ public final class RedisOptions {
      * @return these options with these authorities
      * @throws IllegalArgumentException if the file does not exist or cannot be read
      */
-    public RedisOptions trustedCertificates(Path authorities) {
+    public RedisOptions withTrustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
         Draft draft = new Draft(this);
         draft.authorities = authorities;
@@ -223,7 +224,7 @@ public final class RedisOptions {
      * @return these options with that certificate
      * @throws IllegalArgumentException if one of these files does not exist or cannot be read
      */
-    public RedisOptions clientCertificate(Path certificate, Path key) {
+    public RedisOptions withClientCertificate(Path certificate, Path key) {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
         Draft draft = new Draft(this);
@@ -233,14 +234,14 @@ public final class RedisOptions {
     }
 
     /**
-     * Sets Lettuce's TLS options, for settings that {@link #trustedCertificates} and {@link #clientCertificate} do not
+     * Sets Lettuce's TLS options, for settings that {@link #withTrustedCertificates} and {@link #withClientCertificate} do not
      * cover: key stores, protocols, cipher suites. If set, those two take precedence. Default: Lettuce's defaults, or
      * those of the given client.
      *
      * @param options the TLS options to use
      * @return these options with these TLS options
      */
-    public RedisOptions sslOptions(SslOptions options) {
+    public RedisOptions withSslOptions(SslOptions options) {
         Draft draft = new Draft(this);
         draft.tls = Objects.requireNonNull(options, "options");
         return new RedisOptions(draft);
@@ -305,39 +306,100 @@ public final class RedisOptions {
         }
     }
 
-    String keyPrefix() {
+    /**
+     * Returns the prefix of all keys and channels.
+     *
+     * @return the prefix
+     */
+    public String keyPrefix() {
         return keyPrefix;
     }
 
-    /** Returns the idle life of a lock's key, in milliseconds. */
-    long idleMillis() {
-        return idleMillis;
+    /**
+     * Returns how long Redis keeps the key of an unused lock.
+     *
+     * @return the idle life
+     */
+    public Duration idleLife() {
+        return Duration.ofMillis(idleMillis);
     }
 
-    /** Returns which locks are shared, or {@code null} for none. */
-    @Nullable
-    Bridge bridge() {
-        return bridge;
+    /**
+     * Returns the resources that Lettuce shares between clients, see {@link #withClientResources}.
+     *
+     * @return the resources; empty if the backend creates its own
+     */
+    public Optional<ClientResources> clientResources() {
+        return Optional.ofNullable(clientResources);
     }
 
-    /** Returns the longest time for making a connection. */
-    Duration connectTimeout() {
-        return connectTimeout;
-    }
-
-    boolean lazyConnect() {
-        return lazyConnect;
-    }
-
-    /** Returns the user's resources, or {@code null} if the backend creates its own. */
-    @Nullable
-    ClientResources clientResources() {
-        return clientResources;
-    }
-
+    /** Returns the credentials for the sentinels, or {@code null} for none. Not public, since they are secret. */
     @Nullable
     StaticCredentialsProvider sentinelCredentials() {
         return sentinelCredentials;
+    }
+
+    /**
+     * Returns the file with the certificate authorities to trust.
+     *
+     * @return the file; empty for those that the JVM trusts
+     */
+    public Optional<Path> trustedCertificates() {
+        return Optional.ofNullable(authorities);
+    }
+
+    /**
+     * Returns the file with the certificate that the client presents.
+     *
+     * @return the file; empty if there is none
+     */
+    public Optional<Path> clientCertificate() {
+        return Optional.ofNullable(certificate);
+    }
+
+    /**
+     * Returns the file with the private key of the {@linkplain #clientCertificate client certificate}.
+     *
+     * @return the file; empty if there is none
+     */
+    public Optional<Path> clientKey() {
+        return Optional.ofNullable(key);
+    }
+
+    /**
+     * Returns Lettuce's TLS options, see {@link #withSslOptions}.
+     *
+     * @return the TLS options; empty for Lettuce's defaults, or those of the given client
+     */
+    public Optional<SslOptions> sslOptions() {
+        return Optional.ofNullable(tls);
+    }
+
+    /**
+     * Returns how long connecting may take.
+     *
+     * @return the timeout
+     */
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /**
+     * Returns whether a backend can be created while Redis is down.
+     *
+     * @return whether it connects in the background
+     */
+    public boolean lazyConnect() {
+        return lazyConnect;
+    }
+
+    /**
+     * Returns which locks are shared with clients of another library.
+     *
+     * @return the bridge; empty if there is none
+     */
+    public Optional<Bridge> bridge() {
+        return Optional.ofNullable(bridge);
     }
 
     /** Returns Lettuce's TLS options with these options applied on top. */

@@ -103,7 +103,7 @@ class BringYourOwnTest {
     @Test
     void resourcesAreUsedAndNotShutDown() {
         Set<Thread> before = threads("lettuce");
-        RedisOptions options = RedisOptions.defaults().clientResources(resources);
+        RedisOptions options = RedisOptions.defaults().withClientResources(resources);
         try (RedisServer redis = RedisServer.start()) {
             for (int i = 0; i < 2; i++) {
                 try (Client client = Client.open("a", RedisBackend.connect(redis.uri(), options))) {
@@ -435,7 +435,7 @@ class BringYourOwnTest {
         RedisURI uri = RedisURI.create("redis://h");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisBackend.connect(
-                        lettuce, uri, RedisOptions.defaults().clientResources(resources)))
+                        lettuce, uri, RedisOptions.defaults().withClientResources(resources)))
                 .withMessageStartingWith("options must have no clientResources");
         UnorderedThreadPoolEventExecutor unordered = new UnorderedThreadPoolEventExecutor(1);
         ClientResources others =
@@ -443,7 +443,7 @@ class BringYourOwnTest {
         try {
             assertThatIllegalArgumentException()
                     .isThrownBy(() ->
-                            RedisBackend.connect(uri, RedisOptions.defaults().clientResources(others)))
+                            RedisBackend.connect(uri, RedisOptions.defaults().withClientResources(others)))
                     .withMessageContaining("eventExecutorGroup");
         } finally {
             others.shutdown();

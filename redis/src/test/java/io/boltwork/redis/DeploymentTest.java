@@ -72,7 +72,7 @@ class DeploymentTest {
 
     @Test
     void sentinelsAndServersHaveSeparateCredentials() {
-        RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
+        RedisOptions options = RedisOptions.defaults().withSentinelCredentials("watch", "s3nt");
         RedisDeployment deployment = RedisDeployment.parse(
                 "rediss-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m", options.sentinelCredentials());
         assertThat(deployment.commandTimeout()).isEqualTo(Duration.ofSeconds(1));
@@ -87,7 +87,7 @@ class DeploymentTest {
     void aLettuceUriWithSentinelsIsKeptCompletely() {
         RedisURI uri = RedisURI.create("redis-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m");
         assertThat(RedisDeployment.of(uri, null)).hasToString("redis-sentinel://a:1,b:2/3#m");
-        RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "s3nt");
+        RedisOptions options = RedisOptions.defaults().withSentinelCredentials("watch", "s3nt");
         assertThat(RedisDeployment.of(uri, options.sentinelCredentials())
                         .members()
                         .toString())

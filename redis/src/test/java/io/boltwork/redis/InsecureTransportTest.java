@@ -112,7 +112,7 @@ class InsecureTransportTest {
 
     @Test
     void credentialsOfSentinelsAreChecked() {
-        RedisOptions options = RedisOptions.defaults().sentinelCredentials("u", "s3cr3t");
+        RedisOptions options = RedisOptions.defaults().withSentinelCredentials("u", "s3cr3t");
         warn(RedisDeployment.parse("redis-sentinel://h/0#m", options.sentinelCredentials()), options, PASSWORD);
         warn(RedisDeployment.parse("redis-sentinel://localhost/0#m", options.sentinelCredentials()), options, null);
         warn(RedisDeployment.parse("rediss-sentinel://h/0#m", options.sentinelCredentials()), options, null);

@@ -27,17 +27,17 @@ class RedisOptionsTest {
     void clientResourcesAndPrefixCanBeCombined() {
         ClientResources resources = ClientResources.create();
         try {
-            RedisOptions options = RedisOptions.defaults().clientResources(resources);
-            assertThat(options.keyPrefix("shop").clientResources()).isSameAs(resources);
+            RedisOptions options = RedisOptions.defaults().withClientResources(resources);
+            assertThat(options.keyPrefix("shop").clientResources()).containsSame(resources);
             assertThat(options).hasToString("RedisOptions[keyPrefix=boltwork, clientResources given]");
             assertThat(RedisOptions.defaults()
                             .keyPrefix("shop")
-                            .clientResources(resources)
+                            .withClientResources(resources)
                             .keyPrefix())
                     .isEqualTo("shop");
-            assertThat(RedisOptions.defaults().clientResources()).isNull();
+            assertThat(RedisOptions.defaults().clientResources()).isEmpty();
             assertThatExceptionOfType(NullPointerException.class)
-                    .isThrownBy(() -> options.clientResources(null))
+                    .isThrownBy(() -> options.withClientResources(null))
                     .withMessage("resources");
         } finally {
             resources.shutdown();
@@ -51,7 +51,7 @@ class RedisOptionsTest {
         assertThat(List.of("orders:7", "orders:", "coupon", "anything")).allMatch(all::covers);
         assertThat(List.of("orders:7", "orders:", "coupon")).allMatch(some::covers);
         assertThat(List.of("order", "my orders:7", "coupons")).noneMatch(some::covers);
-        assertThat(RedisOptions.defaults().bridge()).isNull();
+        assertThat(RedisOptions.defaults().bridge()).isEmpty();
         assertThat(RedisOptions.defaults().withBridge(some).keyPrefix("shop"))
                 .hasToString("RedisOptions[keyPrefix=shop, bridge=Bridge[redisson, names=[orders:*, c?upon]]]");
         assertThatIllegalArgumentException()
@@ -99,13 +99,13 @@ class RedisOptionsTest {
 
     @Test
     void theIdleLifeIsTenMinutesUnlessSet() {
-        assertThat(RedisOptions.defaults().idleMillis()).isEqualTo(600_000);
+        assertThat(RedisOptions.defaults().idleLife()).isEqualTo(Duration.ofMinutes(10));
         RedisOptions day =
                 RedisOptions.defaults().withIdleLife(Duration.ofDays(1)).keyPrefix("shop");
-        assertThat(day.idleMillis()).isEqualTo(86_400_000);
+        assertThat(day.idleLife()).isEqualTo(Duration.ofDays(1));
         assertThat(day).hasToString("RedisOptions[keyPrefix=shop, idleLife=PT24H]");
-        assertThat(day.withIdleLife(Duration.ofMinutes(1)).idleMillis()).isEqualTo(60_000);
-        assertThat(day.withIdleLife(Duration.ofDays(7)).idleMillis()).isEqualTo(7 * 86_400_000);
+        assertThat(day.withIdleLife(Duration.ofMinutes(1)).idleLife()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(day.withIdleLife(Duration.ofDays(7)).idleLife()).isEqualTo(Duration.ofDays(7));
     }
 
     @Test

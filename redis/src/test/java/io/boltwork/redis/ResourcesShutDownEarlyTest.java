@@ -69,7 +69,7 @@ class ResourcesShutDownEarlyTest {
     @Test
     void allCallsEndAtOnceIfTheBackendConnectsLazily() throws Exception {
         RedisOptions options =
-                RedisOptions.defaults().clientResources(resources).withLazyConnect(true);
+                RedisOptions.defaults().withClientResources(resources).withLazyConnect(true);
         try (RedisServer redis = RedisServer.start();
                 LockClient other = LockClient.create(RedisBackend.connect(redis.uri()))) {
             LockClient client = LockClient.create(RedisBackend.connect(redis.uri(), options));
@@ -81,7 +81,7 @@ class ResourcesShutDownEarlyTest {
     @Test
     @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void allCallsEndAtOnceOnACluster() throws Exception {
-        RedisOptions options = RedisOptions.defaults().clientResources(resources);
+        RedisOptions options = RedisOptions.defaults().withClientResources(resources);
         try (ClusterGroup cluster = ClusterGroup.start()) {
             List<String> uris = cluster.uris();
             try (LockClient other = LockClient.create(RedisBackend.connectCluster(uris))) {

@@ -246,7 +246,7 @@ class RightsTest {
     void sentinelsNeedTwoSubcommands() {
         String[] rights = {"+sentinel|get-master-addr-by-name", "+sentinel|master"};
         try (SentinelGroup group = SentinelGroup.start()) {
-            RedisOptions options = RedisOptions.defaults().sentinelCredentials("watch", "p");
+            RedisOptions options = RedisOptions.defaults().withSentinelCredentials("watch", "p");
             for (String missing : new String[] {"", rights[0], rights[1]}) {
                 for (RedisServer sentinel : group.sentinels()) {
                     List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "watch", "reset", "on", ">p"));

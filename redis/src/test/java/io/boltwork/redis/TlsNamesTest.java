@@ -31,7 +31,7 @@ class TlsNamesTest {
     static void start() {
         assumeTrue(RedisServer.knowsTls(), "skipped: this redis-server was built without TLS");
         certificates = Certificates.make();
-        options = RedisOptions.defaults().trustedCertificates(certificates.authority());
+        options = RedisOptions.defaults().withTrustedCertificates(certificates.authority());
     }
 
     @AfterAll

@@ -50,7 +50,7 @@ class TlsTest {
     }
 
     private static RedisOptions trusting(Path authority) {
-        return RedisOptions.defaults().trustedCertificates(authority);
+        return RedisOptions.defaults().withTrustedCertificates(authority);
     }
 
     private static void works(LockBackend backend) {
@@ -90,8 +90,8 @@ class TlsTest {
 
     @Test
     void aClientPresentsItsCertificate() {
-        RedisOptions options =
-                trusting(certificates.authority()).clientCertificate(certificates.client(), certificates.clientKey());
+        RedisOptions options = trusting(certificates.authority())
+                .withClientCertificate(certificates.client(), certificates.clientKey());
         works(RedisBackend.connect(strict.tlsUri(), options));
         assertThat(options.toString()).contains("client.pem").doesNotContain("client.key");
     }
@@ -100,7 +100,7 @@ class TlsTest {
     void aRequiredButMissingClientCertificateIsReported() {
         BackendException refused =
                 refused(() -> RedisBackend.connect(strict.tlsUri(), trusting(certificates.authority())));
-        assertThat(refused).hasMessageContaining("RedisOptions.clientCertificate");
+        assertThat(refused).hasMessageContaining("RedisOptions.withClientCertificate");
         assertThat(refused.isRetryable()).isFalse();
     }
 
@@ -159,13 +159,13 @@ class TlsTest {
         Path none = Path.of("no-such-file.pem");
         RedisOptions options = RedisOptions.defaults();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> options.trustedCertificates(none))
+                .isThrownBy(() -> options.withTrustedCertificates(none))
                 .withMessageContaining("authorities")
                 .withMessageContaining("no-such-file.pem");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> options.clientCertificate(certificates.client(), none))
+                .isThrownBy(() -> options.withClientCertificate(certificates.client(), none))
                 .withMessageContaining("key");
-        assertThat(options.trustedCertificates(certificates.clientKey()).toString())
+        assertThat(options.withTrustedCertificates(certificates.clientKey()).toString())
                 .contains("client.key");
     }
 

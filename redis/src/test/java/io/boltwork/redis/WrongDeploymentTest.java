@@ -76,7 +76,7 @@ class WrongDeploymentTest {
     }
 
     private static RedisOptions watching(String password) {
-        return RedisOptions.defaults().sentinelCredentials(null, password);
+        return RedisOptions.defaults().withSentinelCredentials(null, password);
     }
 
     @Test
@@ -161,7 +161,7 @@ class WrongDeploymentTest {
             assertThat(refused)
                     .hasMessageContaining("sentinel at 127.0.0.1:"
                             + sentinels.sentinels().get(0).port())
-                    .hasMessageContaining("refused the user or password of RedisOptions.sentinelCredentials");
+                    .hasMessageContaining("refused the user or password of RedisOptions.withSentinelCredentials");
             assertThat(refused.isRetryable()).isFalse();
         }
     }

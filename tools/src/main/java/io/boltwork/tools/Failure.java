@@ -17,9 +17,9 @@ public record Failure(String message, int exitCode) {
 
     /** The library's names of its options, and the command's. */
     private static final Map<String, String> OPTIONS = Map.of(
-            "RedisOptions.sentinelCredentials", "--sentinel-user and --sentinel-password-file",
-            "RedisOptions.trustedCertificates", "--tls-ca",
-            "RedisOptions.clientCertificate", "--tls-cert and --tls-key",
+            "RedisOptions.withSentinelCredentials", "--sentinel-user and --sentinel-password-file",
+            "RedisOptions.withTrustedCertificates", "--tls-ca",
+            "RedisOptions.withClientCertificate", "--tls-cert and --tls-key",
             "RedisOptions.withBridge", "--bridge");
 
     /** Returns a message of the library with the options of the command. */

@@ -85,7 +85,7 @@ public final class Errors {
         return new Errors(
                 "the sentinel at " + address.hostAndPort(),
                 address.lettuce().isSsl(),
-                "RedisOptions.sentinelCredentials",
+                "RedisOptions.withSentinelCredentials",
                 false);
     }
 
@@ -256,7 +256,7 @@ public final class Errors {
         if (cause instanceof SSLException && WANTS_CERTIFICATE.matcher(said).find()) {
             return new BackendException(
                     "Cannot connect to " + server + ": it requires a client certificate that it trusts; see"
-                            + " RedisOptions.clientCertificate (" + said + ")",
+                            + " RedisOptions.withClientCertificate (" + said + ")",
                     false,
                     cause);
         }

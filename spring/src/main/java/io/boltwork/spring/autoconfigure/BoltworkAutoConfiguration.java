@@ -270,7 +270,7 @@ public final class BoltworkAutoConfiguration {
         private static RedisOptions resources(RedisOptions options, BoltworkProperties.Redis redis, NamedBeans beans) {
             String name = redis.clientResources();
             return StringUtils.hasText(name)
-                    ? options.clientResources(beans.get(
+                    ? options.withClientResources(beans.get(
                             "boltwork.redis.client-resources", name, ClientResources.class, NamedBeans.BACKEND))
                     : options;
         }

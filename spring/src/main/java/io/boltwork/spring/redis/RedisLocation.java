@@ -118,16 +118,16 @@ public record RedisLocation(
         Path trusted = redis.trustedCertificates();
         if (trusted != null) {
             options = BoltworkProperties.apply(
-                    "boltwork.redis.trusted-certificates", trusted, options::trustedCertificates);
+                    "boltwork.redis.trusted-certificates", trusted, options::withTrustedCertificates);
         }
         Path certificate = redis.clientCertificate();
         Path key = redis.clientKey();
         if (certificate != null && key != null) {
             RedisOptions before = options;
             BoltworkProperties.check(
-                    "boltwork.redis.client-certificate", certificate, file -> before.clientCertificate(file, file));
+                    "boltwork.redis.client-certificate", certificate, file -> before.withClientCertificate(file, file));
             options = BoltworkProperties.apply(
-                    "boltwork.redis.client-key", key, file -> before.clientCertificate(certificate, file));
+                    "boltwork.redis.client-key", key, file -> before.withClientCertificate(certificate, file));
         }
         return options;
     }
@@ -135,13 +135,13 @@ public record RedisLocation(
     private RedisOptions withTarget(RedisOptions defaults) {
         RedisOptions options = defaults;
         if (ssl != null) {
-            options = options.sslOptions(ssl);
+            options = options.withSslOptions(ssl);
         }
         if (resources != null) {
-            options = options.clientResources(resources);
+            options = options.withClientResources(resources);
         }
         if (sentinelPassword != null && !sentinelPassword.isEmpty()) {
-            options = options.sentinelCredentials(sentinelUser, sentinelPassword);
+            options = options.withSentinelCredentials(sentinelUser, sentinelPassword);
         }
         return options;
     }

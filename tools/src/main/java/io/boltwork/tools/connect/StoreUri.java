@@ -83,13 +83,13 @@ record StoreUri(Kind kind, String text) {
             redis = redis.withBridge(Bridge.redisson().withNames(options.bridge));
         }
         if (options.authorities != null) {
-            redis = redis.trustedCertificates(options.authorities);
+            redis = redis.withTrustedCertificates(options.authorities);
         }
         if (options.certificate != null || options.key != null) {
             if (options.certificate == null || options.key == null) {
                 throw new IllegalArgumentException("--tls-cert and --tls-key must be given together");
             }
-            redis = redis.clientCertificate(options.certificate, options.key);
+            redis = redis.withClientCertificate(options.certificate, options.key);
         }
         redis = withSentinel(redis, options);
         if (options.timeout != null) {
@@ -110,7 +110,7 @@ record StoreUri(Kind kind, String text) {
             throw new IllegalArgumentException("--sentinel-user requires --sentinel-password-file or the variable "
                     + StoreOptions.SENTINEL_PASSWORD);
         }
-        return password == null ? redis : redis.sentinelCredentials(options.sentinelUser, password);
+        return password == null ? redis : redis.withSentinelCredentials(options.sentinelUser, password);
     }
 
     /** Puts a user and a password into a URI, in place of those that it has. */

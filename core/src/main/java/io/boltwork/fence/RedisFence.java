@@ -117,7 +117,7 @@ public final class RedisFence {
      * @return a guard with that prefix, and with counters of its own
      * @throws IllegalArgumentException if the prefix is empty or has a brace
      */
-    public RedisFence withPrefix(String prefix) {
+    public RedisFence withKeyPrefix(String prefix) {
         Objects.requireNonNull(prefix, "prefix");
         if (prefix.isEmpty() || prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             throw new IllegalArgumentException(
@@ -125,6 +125,15 @@ public final class RedisFence {
                             + Printable.text(prefix) + "'");
         }
         return new RedisFence(scripts, prefix, idleLife);
+    }
+
+    /**
+     * Returns the prefix of the guard's keys.
+     *
+     * @return the prefix
+     */
+    public String keyPrefix() {
+        return prefix;
     }
 
     /**

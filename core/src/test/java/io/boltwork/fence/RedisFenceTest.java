@@ -70,8 +70,9 @@ class RedisFenceTest {
 
     @Test
     void optionsMakeNewGuards() {
-        RedisFence other = fence.withPrefix("shop:").withIdleLife(Duration.ofDays(30));
+        RedisFence other = fence.withKeyPrefix("shop:").withIdleLife(Duration.ofDays(30));
         assertThat(other.key("a")).isEqualTo("shop:{a}");
+        assertThat(other.keyPrefix()).isEqualTo("shop:");
         assertThat(other.idleLife()).isEqualTo(Duration.ofDays(30));
         assertThat(other.arguments(7)).containsExactly("7", "2592000000");
         assertThat(fence.idleLife()).isEqualTo(Duration.ofDays(7));
@@ -92,7 +93,7 @@ class RedisFenceTest {
                 .isThrownBy(() -> fence.withIdleLife(Duration.ofHours(1)))
                 .withMessage("idleLife must be between 24 h and 365 days, but is 1 h");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> fence.withPrefix("a{b"))
+                .isThrownBy(() -> fence.withKeyPrefix("a{b"))
                 .withMessageStartingWith("prefix must not be empty and must have no brace");
         assertThat(keys).isEmpty();
     }

@@ -368,7 +368,7 @@ final class QuorumNode implements BackendListener {
         long known = Math.max(witnessed.watchedMillis(), millisWatched());
         watched = TimeUnit.MILLISECONDS.toNanos(known);
         watchedAt = world.now();
-        long trusted = options.isUptimeTrusted() ? Math.max(known, witnessed.uptimeMillis()) : known;
+        long trusted = options.trustUptime() ? Math.max(known, witnessed.uptimeMillis()) : known;
         long longest = options.longestLease().toMillis();
         long left = longest + longest / DRIFT_PART - trusted;
         boolean wasChecked = checked;

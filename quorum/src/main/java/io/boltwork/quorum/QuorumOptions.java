@@ -59,15 +59,16 @@ public final class QuorumOptions {
     }
 
     /**
-     * Lets a server vote as soon as it reports that it has been up for long enough. Servers calculate their uptime with
-     * the wall clock, so a step of that clock could let a server vote too early. Use this only where clocks never step.
-     * Otherwise clients measure the time with their own monotonic clocks: the first client of a new quorum waits for
-     * the longest lease.
+     * Sets whether a server votes as soon as it reports that it has been up for long enough. Servers calculate their
+     * uptime with the wall clock, so a step of that clock could let a server vote too early. Use this only where clocks
+     * never step. Otherwise clients measure the time with their own monotonic clocks: the first client of a new quorum
+     * waits for the longest lease.
      *
-     * @return options with that setting; default: the reported uptime is not trusted
+     * @param trust whether the reported uptime is trusted; default: {@code false}
+     * @return options with that setting
      */
-    public QuorumOptions trustUptime() {
-        return new QuorumOptions(longestLease, true, connectTimeout);
+    public QuorumOptions withTrustUptime(boolean trust) {
+        return new QuorumOptions(longestLease, trust, connectTimeout);
     }
 
     /**
@@ -108,7 +109,7 @@ public final class QuorumOptions {
      *
      * @return whether it is trusted
      */
-    public boolean isUptimeTrusted() {
+    public boolean trustUptime() {
         return trustUptime;
     }
 

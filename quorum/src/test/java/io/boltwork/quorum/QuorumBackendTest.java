@@ -272,9 +272,9 @@ class QuorumBackendTest {
     void theLongestLeaseHasARange() {
         QuorumOptions defaults = QuorumOptions.defaults();
         assertThat(defaults.longestLease()).isEqualTo(Duration.ofSeconds(60));
-        assertThat(defaults.isUptimeTrusted()).isFalse();
-        assertThat(defaults.trustUptime().longestLease(Duration.ofDays(1)))
-                .isEqualTo(defaults.longestLease(Duration.ofDays(1)).trustUptime())
+        assertThat(defaults.trustUptime()).isFalse();
+        assertThat(defaults.withTrustUptime(true).longestLease(Duration.ofDays(1)))
+                .isEqualTo(defaults.longestLease(Duration.ofDays(1)).withTrustUptime(true))
                 .isNotEqualTo(defaults)
                 .hasToString("QuorumOptions[longestLease=24 h, trustUptime]");
         assertThatIllegalArgumentException().isThrownBy(() -> defaults.longestLease(Duration.ofMillis(999)));

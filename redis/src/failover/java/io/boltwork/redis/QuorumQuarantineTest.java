@@ -100,7 +100,7 @@ class QuorumQuarantineTest {
         try (QuorumServers servers = QuorumServers.start(3)) {
             RedisPromiseTest.pass(Duration.ofMillis(3_100));
             long start = System.nanoTime();
-            LockClient trusting = servers.client(SHORT.trustUptime());
+            LockClient trusting = servers.client(SHORT.withTrustUptime(true));
             assertThat(trusting.lock("l", BRIEF).tryLock(10, TimeUnit.SECONDS)).isTrue();
             TimedTests.atMost(QUARANTINE.dividedBy(2), since(start), "the first lock");
             doesNotVoteYet(servers, servers.client(SHORT), servers.get(0));

@@ -396,9 +396,8 @@ public record BoltworkProperties(
 
         /** Returns the options of a quorum; the exception names the wrong property, under {@code form}. */
         public QuorumOptions quorum(String form) {
-            QuorumOptions options =
-                    apply(form + ".longest-lease", longestLease, QuorumOptions.defaults()::longestLease);
-            return trustUptime ? options.trustUptime() : options;
+            return apply(form + ".longest-lease", longestLease, QuorumOptions.defaults()::longestLease)
+                    .withTrustUptime(trustUptime);
         }
 
         /** Omits the address, which may contain a password, and the password. */

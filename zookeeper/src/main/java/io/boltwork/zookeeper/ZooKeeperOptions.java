@@ -314,7 +314,25 @@ public final class ZooKeeperOptions {
         return acl;
     }
 
-    /** Returns the name and the password with a colon between them; empty if there are none. */
+    /**
+     * Returns the file with the certificate authorities to trust.
+     *
+     * @return the file; empty if none are set
+     */
+    public Optional<Path> trustedCertificates() {
+        return Optional.ofNullable(tls.authorities());
+    }
+
+    /**
+     * Returns the file with the certificate that the client presents, and its private key.
+     *
+     * @return the file; empty if there is none
+     */
+    public Optional<Path> clientCertificate() {
+        return Optional.ofNullable(tls.certificate());
+    }
+
+    /** Returns the name and the password with a colon between them; empty if there are none. Secret. */
     Optional<String> digest() {
         return digest;
     }

@@ -59,6 +59,14 @@ class ZooKeeperTlsTest {
                         directory.resolve("client.pem"), certificates.client(), certificates.clientKey()));
     }
 
+    @Test
+    void filesAreReadBack() throws IOException {
+        assertThat(ZooKeeperOptions.defaults().trustedCertificates()).isEmpty();
+        assertThat(ZooKeeperOptions.defaults().clientCertificate()).isEmpty();
+        assertThat(known().trustedCertificates()).contains(certificates.authority());
+        assertThat(known().clientCertificate()).contains(directory.resolve("client.pem"));
+    }
+
     private static void handOver(LockClient from, LockClient to) {
         Lease lease = from.lock("tls").acquire();
         Task<Boolean> waiter = Task.start("waiter", () -> {

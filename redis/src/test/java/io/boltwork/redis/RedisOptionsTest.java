@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.resource.ClientResources;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,6 +47,31 @@ class RedisOptionsTest {
         } finally {
             resources.shutdown();
         }
+    }
+
+    @Test
+    void optionsOfConnectionsAreReadBack(@TempDir Path directory) throws IOException {
+        RedisOptions defaults = RedisOptions.defaults();
+        assertThat(defaults.trustedCertificates()).isEmpty();
+        assertThat(defaults.clientCertificate()).isEmpty();
+        assertThat(defaults.clientKey()).isEmpty();
+        assertThat(defaults.sslOptions()).isEmpty();
+        assertThat(defaults.lazyConnect()).isFalse();
+        Path authorities = Files.createFile(directory.resolve("ca.pem"));
+        Path certificate = Files.createFile(directory.resolve("client.pem"));
+        Path key = Files.createFile(directory.resolve("client.key"));
+        SslOptions tls = SslOptions.create();
+        RedisOptions options = defaults.withTrustedCertificates(authorities)
+                .withClientCertificate(certificate, key)
+                .withSslOptions(tls)
+                .withLazyConnect(true)
+                .withBridge(Bridge.redisson());
+        assertThat(options.trustedCertificates()).contains(authorities);
+        assertThat(options.clientCertificate()).contains(certificate);
+        assertThat(options.clientKey()).contains(key);
+        assertThat(options.sslOptions()).containsSame(tls);
+        assertThat(options.lazyConnect()).isTrue();
+        assertThat(options.bridge()).isPresent();
     }
 
     @Test

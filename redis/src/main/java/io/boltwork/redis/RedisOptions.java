@@ -234,9 +234,9 @@ public final class RedisOptions {
     }
 
     /**
-     * Sets Lettuce's TLS options, for settings that {@link #withTrustedCertificates} and {@link #withClientCertificate} do not
-     * cover: key stores, protocols, cipher suites. If set, those two take precedence. Default: Lettuce's defaults, or
-     * those of the given client.
+     * Sets Lettuce's TLS options, for settings that {@link #withTrustedCertificates} and {@link
+     * #withClientCertificate} do not cover: key stores, protocols, cipher suites. If set, those two take precedence.
+     * Default: Lettuce's defaults, or those of the given client.
      *
      * @param options the TLS options to use
      * @return these options with these TLS options

@@ -27,7 +27,9 @@ class SiteMenuTest {
                             file -> ROOT.relativize(file).toString().replace('\\', '/'))
                     .filter(name -> name.endsWith(".md") && !name.startsWith("README."))
                     .toList();
-            assertThat(pages).isNotEmpty().allSatisfy(page -> assertThat(overview).contains("](" + page + ")"));
+            assertThat(pages)
+                    .isNotEmpty()
+                    .allSatisfy(page -> assertThat(overview).contains("](" + page + ")"));
         }
     }
 }

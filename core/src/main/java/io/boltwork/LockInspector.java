@@ -5,10 +5,10 @@ import io.boltwork.engine.Engine;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockUsage;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
@@ -99,9 +99,9 @@ public final class LockInspector {
         Map<List<Object>, LockSummary> found = new LinkedHashMap<>();
         String cursor = "";
         do {
-            Report.ScannedLocks page =
-                    (Report.ScannedLocks) engine.ask(new Look.ScanLocks(pattern, kind, cursor, PAGE));
-            for (Report.ScannedLocks.Lock lock : page.locks()) {
+            QueryReply.ScannedLocks page =
+                    (QueryReply.ScannedLocks) engine.ask(new Query.ScanLocks(pattern, kind, cursor, PAGE));
+            for (QueryReply.ScannedLocks.Lock lock : page.locks()) {
                 if (found.size() < limit) {
                     found.put(
                             List.of(lock.kind(), lock.name()),
@@ -126,7 +126,7 @@ public final class LockInspector {
         for (int from = 0; from < found.size(); from += AT_ONCE) {
             List<LockSummary> some = found.subList(from, Math.min(found.size(), from + AT_ONCE));
             List<Reply.Answer> answers = engine.ask(some.stream()
-                    .map(lock -> new Look.Inspect(lock.name(), lock.kind()))
+                    .map(lock -> new Query.Inspect(lock.name(), lock.kind()))
                     .toList());
             for (int i = 0; i < some.size(); i++) {
                 Inspected lock = (Inspected) answers.get(i);
@@ -137,7 +137,7 @@ public final class LockInspector {
         return List.copyOf(now);
     }
 
-    private static LockSummary summary(Report.ScannedLocks.Lock lock, long now) {
+    private static LockSummary summary(QueryReply.ScannedLocks.Lock lock, long now) {
         return new LockSummary(
                 lock.kind(),
                 lock.name(),
@@ -172,7 +172,7 @@ public final class LockInspector {
     public LockInfo describe(LockKind kind, String name) {
         Objects.requireNonNull(kind, "kind");
         LockClient.checkName(name);
-        Inspected lock = (Inspected) engine.ask(new Look.Inspect(name, kind));
+        Inspected lock = (Inspected) engine.ask(new Query.Inspect(name, kind));
         long now = lock.server().millis();
         List<Inspected.Holder> held = lock.holders().stream()
                 .filter(holder -> now < holder.untilMillis())
@@ -266,7 +266,7 @@ public final class LockInspector {
         if (ids.isEmpty()) {
             return request -> Optional.empty();
         }
-        Report.Identified known = (Report.Identified) engine.ask(new Look.Identify(List.copyOf(ids)));
+        QueryReply.Identified known = (QueryReply.Identified) engine.ask(new Query.Identify(List.copyOf(ids)));
         Map<String, ClientInfo> clients =
                 known.clients().stream().map(LockInspector::info).collect(Collectors.toMap(ClientInfo::id, c -> c));
         return request -> Optional.ofNullable(clients.get(RequestId.clientOf(request)));
@@ -303,7 +303,8 @@ public final class LockInspector {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
         String cursor = "";
         do {
-            Report.ScannedClients page = (Report.ScannedClients) engine.ask(new Look.ScanClients(cursor, PAGE));
+            QueryReply.ScannedClients page =
+                    (QueryReply.ScannedClients) engine.ask(new Query.ScanClients(cursor, PAGE));
             page.clients().forEach(card -> found.put(card.id(), info(card)));
             cursor = page.cursor();
         } while (!cursor.isEmpty());

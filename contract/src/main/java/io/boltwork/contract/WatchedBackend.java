@@ -6,12 +6,12 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
@@ -256,14 +256,14 @@ public final class WatchedBackend implements LockBackend {
         }
 
         @Override
-        public void opened(Opened opened) {
+        public void opened(LatchOpened opened) {
             if (grants != Grants.HELD_BACK) {
                 deliver(() -> told.opened(opened));
             }
         }
 
         @Override
-        public void freed(Freed freed) {
+        public void freed(LockFreed freed) {
             if (grants != Grants.HELD_BACK) {
                 deliver(() -> told.freed(freed));
             }

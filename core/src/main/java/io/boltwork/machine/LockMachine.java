@@ -33,9 +33,9 @@ import io.boltwork.machine.state.LostHolds;
 import io.boltwork.machine.state.ManyRequests;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -322,7 +322,7 @@ public final class LockMachine extends LockState {
      * Ends a hold that was released by force. The message concerns the hold here if the request and the token are those
      * of the hold, and the server run is the present one.
      */
-    public void taken(Taken taken) {
+    public void taken(HoldTaken taken) {
         Request leased = leased();
         lastEvent = effects.now();
         if (leased != null
@@ -334,8 +334,8 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Applies the message that another client waits for a lock that this one may retain. */
-    public void wanted(Wanted wanted) {
+    /** Handles the message that another client waits for a lock that this one may retain. */
+    public void wanted(LockWanted wanted) {
         lastEvent = effects.now();
         Request request = find(wanted.request());
         if (request != null) {
@@ -363,7 +363,8 @@ public final class LockMachine extends LockState {
         Request request = held.request;
         boolean isOne = forced.released() && request.firstToken <= expectedToken && expectedToken <= request.blockEnd();
         if (isOne || request.firstToken <= forced.ended()) {
-            taken(new Taken(request.lock(), request.id(), request.firstToken, forced.server(), request.context.kind()));
+            taken(new HoldTaken(
+                    request.lock(), request.id(), request.firstToken, forced.server(), request.context.kind()));
         }
     }
 

@@ -3,11 +3,11 @@ package io.boltwork.memory;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
@@ -462,13 +462,13 @@ public final class MemoryServer {
                 .forEach(connection -> outbox.put(() -> connection.listener.told(message)));
     }
 
-    private void tell(String client, Opened opened) {
+    private void tell(String client, LatchOpened opened) {
         listening
                 .getOrDefault(client, Set.of())
                 .forEach(connection -> outbox.put(() -> connection.listener.opened(opened)));
     }
 
-    private void tell(String client, Freed freed) {
+    private void tell(String client, LockFreed freed) {
         listening
                 .getOrDefault(client, Set.of())
                 .forEach(connection -> outbox.put(() -> connection.listener.freed(freed)));

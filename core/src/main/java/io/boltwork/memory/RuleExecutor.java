@@ -8,10 +8,10 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandExecutor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.NamePattern;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.VoteCommand;
@@ -113,7 +113,7 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Report.Inspected inspect(Look.Inspect command) {
+    public QueryReply.Inspected inspect(Query.Inspect command) {
         return command.kind() == LockKind.LOCK
                 ? LockReports.inspect(data.locks.get(command.lock(), server.millis()), server)
                 : shareRules.inspect(data.shared(command.kind()).get(command.lock(), server.millis()));
@@ -125,14 +125,14 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Report.Identified identify(Look.Identify command) {
-        return new Report.Identified(server, data.clients.of(command.clients(), server.millis()));
+    public QueryReply.Identified identify(Query.Identify command) {
+        return new QueryReply.Identified(server, data.clients.of(command.clients(), server.millis()));
     }
 
     @Override
-    public Report.ScannedLocks scanLocks(Look.ScanLocks command) {
+    public QueryReply.ScannedLocks scanLocks(Query.ScanLocks command) {
         List<LockKind> kinds = command.kind() == null ? List.of(LockKind.values()) : List.of(command.kind());
-        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
+        List<QueryReply.ScannedLocks.Lock> found = new ArrayList<>();
         String cursor = command.cursor(); // the ordinal of a kind, and the cursor among the locks of that kind
         int left = Math.max(1, command.count());
         for (LockKind kind : kinds) {
@@ -142,20 +142,20 @@ final class RuleExecutor implements CommandExecutor {
             }
             String there = cursor.startsWith(mark) ? cursor.substring(mark.length()) : "";
             if (left == 0 && data.has(kind)) {
-                return new Report.ScannedLocks(server, found, mark);
+                return new QueryReply.ScannedLocks(server, found, mark);
             } else if (left > 0) {
-                ScanPage<Optional<Report.ScannedLocks.Lock>> page = summaries(kind, there, left);
+                ScanPage<Optional<QueryReply.ScannedLocks.Lock>> page = summaries(kind, there, left);
                 found.addAll(matching(command.pattern(), page));
                 if (!page.cursor().isEmpty()) {
-                    return new Report.ScannedLocks(server, found, mark + page.cursor());
+                    return new QueryReply.ScannedLocks(server, found, mark + page.cursor());
                 }
                 left -= Math.min(left, page.found().size());
             }
         }
-        return new Report.ScannedLocks(server, found, "");
+        return new QueryReply.ScannedLocks(server, found, "");
     }
 
-    private ScanPage<Optional<Report.ScannedLocks.Lock>> summaries(LockKind kind, String cursor, int count) {
+    private ScanPage<Optional<QueryReply.ScannedLocks.Lock>> summaries(LockKind kind, String cursor, int count) {
         return kind == LockKind.LOCK
                 ? data.locks
                         .page(cursor, count, server.millis())
@@ -165,8 +165,8 @@ final class RuleExecutor implements CommandExecutor {
                         .map((name, record) -> shareRules.inspect(record).summary(kind, name));
     }
 
-    private static List<Report.ScannedLocks.Lock> matching(
-            String pattern, ScanPage<Optional<Report.ScannedLocks.Lock>> page) {
+    private static List<QueryReply.ScannedLocks.Lock> matching(
+            String pattern, ScanPage<Optional<QueryReply.ScannedLocks.Lock>> page) {
         NamePattern names = new NamePattern(pattern);
         return page.found().entrySet().stream()
                 .filter(entry -> names.matches(entry.getKey()))
@@ -175,9 +175,9 @@ final class RuleExecutor implements CommandExecutor {
     }
 
     @Override
-    public Report.ScannedClients scanClients(Look.ScanClients command) {
+    public QueryReply.ScannedClients scanClients(Query.ScanClients command) {
         ScanPage<ClientRecord> page = data.clients.page(command.cursor(), command.count(), server.millis());
-        return new Report.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
+        return new QueryReply.ScannedClients(server, List.copyOf(page.found().values()), page.cursor());
     }
 
     @Override

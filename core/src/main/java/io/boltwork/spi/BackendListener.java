@@ -33,7 +33,7 @@ public interface BackendListener {
      *
      * @param opened the latch
      */
-    default void opened(Opened opened) {}
+    default void opened(LatchOpened opened) {}
 
     /**
      * Called when the vote of a server is free that was refused to this client, or when another program may have freed
@@ -41,7 +41,7 @@ public interface BackendListener {
      *
      * @param freed the lock
      */
-    default void freed(Freed freed) {}
+    default void freed(LockFreed freed) {}
 
     /**
      * Called when a connection to the server has been made and grants are delivered from now on: at

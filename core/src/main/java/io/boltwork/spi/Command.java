@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public sealed interface Command<R extends Reply.Answer>
-        permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Look, Witness {
+        permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Query, Witness {
 
     /**
      * Returns the names of the locks that this command is about.
@@ -51,7 +51,7 @@ public sealed interface Command<R extends Reply.Answer>
      * @param <R> the type of its answer
      */
     sealed interface LockCommand<R extends Reply.Answer> extends Command<R>
-            permits Acquire, Release, Withdraw, Replicate, Restore, ForceRelease, Resize, VoteCommand, Look.Inspect {
+            permits Acquire, Release, Withdraw, Replicate, Restore, ForceRelease, Resize, VoteCommand, Query.Inspect {
         /**
          * Returns the name of the lock.
          *

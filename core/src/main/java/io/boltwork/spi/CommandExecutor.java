@@ -61,7 +61,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Report.Inspected inspect(Look.Inspect command);
+    QueryReply.Inspected inspect(Query.Inspect command);
 
     /**
      * Releases a lock by force.
@@ -93,7 +93,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Report.Identified identify(Look.Identify command);
+    QueryReply.Identified identify(Query.Identify command);
 
     /**
      * Lists locks, page by page.
@@ -101,7 +101,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Report.ScannedLocks scanLocks(Look.ScanLocks command);
+    QueryReply.ScannedLocks scanLocks(Query.ScanLocks command);
 
     /**
      * Lists clients, page by page.
@@ -109,7 +109,7 @@ public interface CommandExecutor {
      * @param command the command
      * @return the answer
      */
-    Report.ScannedClients scanClients(Look.ScanClients command);
+    QueryReply.ScannedClients scanClients(Query.ScanClients command);
 
     /**
      * Sets the count of a latch.

@@ -57,12 +57,12 @@ public interface CommandVisitor<T> {
     T restore(Command.Restore command);
 
     /**
-     * Returns the result for a command of the kind {@link Look.Inspect}.
+     * Handles the kind {@link Query.Inspect}.
      *
      * @param command the command
      * @return the result
      */
-    T inspect(Look.Inspect command);
+    T inspect(Query.Inspect command);
 
     /**
      * Returns the result for a command of the kind {@link ForceRelease}.
@@ -89,28 +89,28 @@ public interface CommandVisitor<T> {
     T announce(Announce command);
 
     /**
-     * Returns the result for a command of the kind {@link Look.Identify}.
+     * Handles the kind {@link Query.Identify}.
      *
      * @param command the command
      * @return the result
      */
-    T identify(Look.Identify command);
+    T identify(Query.Identify command);
 
     /**
-     * Returns the result for a command of the kind {@link Look.ScanLocks}.
+     * Handles the kind {@link Query.ScanLocks}.
      *
      * @param command the command
      * @return the result
      */
-    T scanLocks(Look.ScanLocks command);
+    T scanLocks(Query.ScanLocks command);
 
     /**
-     * Returns the result for a command of the kind {@link Look.ScanClients}.
+     * Handles the kind {@link Query.ScanClients}.
      *
      * @param command the command
      * @return the result
      */
-    T scanClients(Look.ScanClients command);
+    T scanClients(Query.ScanClients command);
 
     /**
      * Returns the result for a command of the kind {@link LatchCommand.SetCount}.

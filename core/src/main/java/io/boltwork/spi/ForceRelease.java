@@ -6,7 +6,7 @@ import io.boltwork.spi.Command.LockCommand;
 
 /**
  * Takes a lock away from its owner, or opens a lock that is kept closed, and grants it to the next waiter. A
- * {@link Taken} message is sent to the owner's client. The fence is raised above the block of the hold that was
+ * {@link HoldTaken} message is sent to the owner's client. The fence is raised above the block of the hold that was
  * taken away, so that the owner learns of the loss at its next contact in any case and cannot restore the hold. The
  * fence is also raised if the server knows no owner, because it may have forgotten one.
  *

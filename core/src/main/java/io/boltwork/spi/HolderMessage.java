@@ -9,7 +9,7 @@ import io.boltwork.LockKind;
  *
  * @since 0.1.0
  */
-public sealed interface HolderMessage permits Taken, Wanted, Shrunk {
+public sealed interface HolderMessage permits HoldTaken, LockWanted, Shrunk {
 
     /**
      * Returns the name of the lock.

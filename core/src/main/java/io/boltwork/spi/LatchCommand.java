@@ -86,7 +86,7 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
 
     /**
      * Asks whether a latch is open, and says whether the client waits for that. When the count becomes zero, each
-     * client that waits gets one {@link Opened} message, and waits no longer.
+     * client that waits gets one {@link LatchOpened} message, and waits no longer.
      *
      * @param latch the name of the latch
      * @param client the id of the client that waits or no longer waits; empty to change nothing

@@ -36,7 +36,7 @@ public sealed interface Reply {
                     Announced,
                     Raised,
                     Witnessed,
-                    Report {
+                    QueryReply {
 
         /**
          * Returns the server that executed the command, and the time at which it did.

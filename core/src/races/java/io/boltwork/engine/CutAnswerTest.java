@@ -11,9 +11,9 @@ import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -83,8 +83,8 @@ class CutAnswerTest {
         }
     }
 
-    private Report.Inspected server() {
-        return client.server.execute(new Look.Inspect("lock"));
+    private QueryReply.Inspected server() {
+        return client.server.execute(new Query.Inspect("lock"));
     }
 
     @Test

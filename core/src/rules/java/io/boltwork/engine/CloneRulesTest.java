@@ -15,8 +15,8 @@ import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -165,7 +165,7 @@ class CloneRulesTest extends EngineScene {
         Lease lease = acquire(TEN);
         anotherAnnounces();
         pass(2_000);
-        Report.Inspected before = look();
+        QueryReply.Inspected before = look();
         assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
         pass(1_000);
         assertThat(look().owner()).isEqualTo("c:1").isEqualTo(before.owner());

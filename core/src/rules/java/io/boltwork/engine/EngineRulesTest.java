@@ -13,8 +13,8 @@ import io.boltwork.machine.request.Waiter;
 import io.boltwork.memory.MemoryReplica;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -38,7 +38,7 @@ class EngineRulesTest extends EngineScene {
         lease.extend(Duration.ofSeconds(30));
         client.server.delete("lock");
         client.passTo(client.now() + 2_000 * MILLI);
-        Report.Inspected key = look();
+        QueryReply.Inspected key = look();
         assertThat(key.owner()).isEqualTo("c:1");
         assertThat(key.untilMillis() - key.server().millis())
                 .isGreaterThanOrEqualTo(lease.remaining().toMillis());
@@ -52,7 +52,7 @@ class EngineRulesTest extends EngineScene {
         client.passTo(client.now() + 5_000 * MILLI);
         client.server.delete("lock");
         client.engine.backendWatch.connected(client.server.time()); // so that the lease is verified
-        Report.Inspected key = look();
+        QueryReply.Inspected key = look();
         assertThat(key.owner()).isEqualTo("c:1");
         assertThat((key.untilMillis() - key.server().millis()) * 99 / 100)
                 .isGreaterThanOrEqualTo(lease.remaining().toMillis());

@@ -11,9 +11,9 @@ import io.boltwork.engine.locks.LeaseView;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,8 +101,8 @@ public abstract class EngineScene {
         return client.server.time();
     }
 
-    Report.Inspected look() {
-        return client.server.execute(new Look.Inspect("lock"));
+    QueryReply.Inspected look() {
+        return client.server.execute(new Query.Inspect("lock"));
     }
 
     void holdElsewhere(long millis) {

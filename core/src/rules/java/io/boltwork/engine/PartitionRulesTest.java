@@ -11,9 +11,9 @@ import io.boltwork.LockListener.BackendUp;
 import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -198,7 +198,7 @@ class PartitionRulesTest extends EngineScene {
         client.execute(sentBefore("x1", "c:1")); // late bytes
         pass(10);
         assertThat(withdrawn()).containsExactly("c:1", "c:1");
-        assertThat(((Report.Inspected) client.execute(new Look.Inspect("x1"))).owner())
+        assertThat(((QueryReply.Inspected) client.execute(new Query.Inspect("x1"))).owner())
                 .isNull();
     }
 

@@ -14,9 +14,9 @@ import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Renewal;
-import io.boltwork.spi.Wanted;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +44,7 @@ class RetainingRulesTest extends EngineScene {
     }
 
     private void wanted(long token) {
-        client.engine.backendWatch.told(new Wanted("lock", "c:-1", token, time()));
+        client.engine.backendWatch.told(new LockWanted("lock", "c:-1", token, time()));
     }
 
     /** Another client waits for the lock, and its message has arrived. */

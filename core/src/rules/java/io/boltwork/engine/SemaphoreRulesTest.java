@@ -11,7 +11,7 @@ import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Shrunk;
@@ -305,7 +305,7 @@ class SemaphoreRulesTest extends SharedScene {
         elsewhere("third:1", 2);
         semaphore.resize(PERMITS + 2);
         assertThat(record().holders())
-                .extracting(Report.Inspected.Holder::request)
+                .extracting(QueryReply.Inspected.Holder::request)
                 .contains("dead:1");
         assertThat(grants).isEmpty();
         pass(4_000); // the claim ends after 3 s, and the third client polls later

@@ -4,9 +4,9 @@ package io.boltwork.engine;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Share;
 import java.util.List;
 
@@ -48,8 +48,8 @@ abstract class SharedScene extends EngineScene {
         client.server.execute(new Command.Withdraw(NAME, request, 0, new HeldShare(share, 0, 0)));
     }
 
-    Report.Inspected record() {
-        return client.server.execute(new Look.Inspect(NAME, kind));
+    QueryReply.Inspected record() {
+        return client.server.execute(new Query.Inspect(NAME, kind));
     }
 
     int queued() {
@@ -58,6 +58,8 @@ abstract class SharedScene extends EngineScene {
 
     /** Returns the weights of the holds at the server. */
     List<Integer> held() {
-        return record().holders().stream().map(Report.Inspected.Holder::permits).toList();
+        return record().holders().stream()
+                .map(QueryReply.Inspected.Holder::permits)
+                .toList();
     }
 }

@@ -13,9 +13,9 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -285,7 +285,7 @@ public final class StillClient {
 
     /** Returns whether the server would grant the lock to another client at once. */
     public boolean isFree() {
-        Report.Inspected lock = server.execute(new Look.Inspect("lock"));
+        QueryReply.Inspected lock = server.execute(new Query.Inspect("lock"));
         return lock.untilMillis() <= lock.server().millis() && lock.queue().isEmpty();
     }
 

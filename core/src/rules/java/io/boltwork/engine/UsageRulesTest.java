@@ -11,7 +11,7 @@ import io.boltwork.engine.drive.UseReports;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockUsage;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ class UsageRulesTest extends EngineScene {
 
     private List<LockUsage> announced() {
         return client.server
-                .execute(new Look.Identify(List.of("c")))
+                .execute(new Query.Identify(List.of("c")))
                 .clients()
                 .get(0)
                 .busiest();

@@ -11,7 +11,7 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
@@ -143,8 +143,8 @@ class RecordTextTest {
             case 1 ->
                 kind == LockKind.SEMAPHORE
                         ? new Resize(NAME, kind, 1 + random.nextInt(5))
-                        : new Look.Inspect(NAME, kind);
-            default -> new Look.Inspect(NAME, kind);
+                        : new Query.Inspect(NAME, kind);
+            default -> new Query.Inspect(NAME, kind);
         };
     }
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Wanted;
 import java.util.ArrayDeque;
 import org.junit.jupiter.api.Test;
 
@@ -28,8 +28,8 @@ class RetentionRulesTest {
         return scene.ask(new Command.Acquire(Scene.LOCK, request, false, Scene.LEASE, 0, Scene.NEVER));
     }
 
-    private Wanted wanted(String request, long token) {
-        return new Wanted(Scene.LOCK, request, token, scene.server.time());
+    private LockWanted wanted(String request, long token) {
+        return new LockWanted(Scene.LOCK, request, token, scene.server.time());
     }
 
     @Test

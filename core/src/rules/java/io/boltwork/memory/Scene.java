@@ -7,7 +7,8 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
@@ -15,7 +16,6 @@ import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
-import io.boltwork.spi.Report.Inspected;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -108,7 +108,7 @@ final class Scene {
     }
 
     Inspected inspect() {
-        return server.execute(new Look.Inspect(LOCK));
+        return server.execute(new Query.Inspect(LOCK));
     }
 
     /** Returns the requests in the queue. */

@@ -9,12 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.ShareScene.Part;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.QueryReply.Inspected.Waiting;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report.Inspected.Waiting;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -9,13 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockKind;
 import io.boltwork.memory.ShareScene.Part;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply.Forced;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +32,8 @@ class ShareForceRulesTest {
         assertThat(scene.force(0)).isEqualTo(new Forced(scene.server.time(), true, 0, null, null, 0, b.blockEnd() + 1));
         assertThat(scene.taken)
                 .containsExactlyInAnyOrder(
-                        new Taken(ShareScene.LOCK, "a:1", a.token(), scene.server.time(), LockKind.SEMAPHORE),
-                        new Taken(ShareScene.LOCK, "b:1", b.token(), scene.server.time(), LockKind.SEMAPHORE));
+                        new HoldTaken(ShareScene.LOCK, "a:1", a.token(), scene.server.time(), LockKind.SEMAPHORE),
+                        new HoldTaken(ShareScene.LOCK, "b:1", b.token(), scene.server.time(), LockKind.SEMAPHORE));
         assertThat(scene.holders()).isEmpty();
         assertThat(scene.inspect().fence()).isEqualTo(b.blockEnd() + 1);
         for (Part part : new Part[] {a, b}) {
@@ -64,7 +64,7 @@ class ShareForceRulesTest {
             scene.pass(1);
             Part c = scene.hold("c:1", 1);
             assertThat(scene.force(a.token() + used).released()).isTrue();
-            assertThat(scene.taken).extracting(Taken::request).containsExactly("a:1");
+            assertThat(scene.taken).extracting(HoldTaken::request).containsExactly("a:1");
             assertThat(scene.holders()).containsExactlyInAnyOrder("b:1", "c:1");
             assertThat(scene.renew(b)).isEqualTo(Renewal.OK);
             assertThat(scene.renew(c)).isEqualTo(Renewal.OK);

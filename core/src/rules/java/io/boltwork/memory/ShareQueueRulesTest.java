@@ -13,13 +13,13 @@ import io.boltwork.memory.ShareScene.Part;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.QueryReply.Inspected.Waiting;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
-import io.boltwork.spi.Report.Inspected.Waiting;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 

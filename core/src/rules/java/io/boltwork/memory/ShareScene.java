@@ -8,8 +8,10 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Forced;
 import io.boltwork.spi.Reply.Released;
@@ -19,11 +21,9 @@ import io.boltwork.spi.Reply.Resized;
 import io.boltwork.spi.Reply.Restored;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Reply.Withdrawn;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -50,7 +50,7 @@ final class ShareScene {
     final Instant begin = Instant.ofEpochSecond(1_000_000);
     final MemoryServer server = MemoryServer.create(() -> begin);
     final ArrayDeque<Grant> messages = new ArrayDeque<>();
-    final ArrayDeque<Taken> taken = new ArrayDeque<>();
+    final ArrayDeque<HoldTaken> taken = new ArrayDeque<>();
     final ArrayDeque<Shrunk> shrunk = new ArrayDeque<>();
     private final LockKind kind;
     private final int capacity;
@@ -78,7 +78,7 @@ final class ShareScene {
             if (message instanceof Shrunk other) {
                 shrunk.add(other);
             } else {
-                taken.add((Taken) message);
+                taken.add((HoldTaken) message);
             }
         });
     }
@@ -227,7 +227,7 @@ final class ShareScene {
     // ================================================================ looking
 
     Inspected inspect() {
-        return server.execute(new Look.Inspect(LOCK, kind));
+        return server.execute(new Query.Inspect(LOCK, kind));
     }
 
     /** Returns the requests that hold a part. */

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.ShareScene.Part;
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.QueryReply.Inspected.Holder;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report.Inspected.Holder;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

@@ -8,9 +8,9 @@ import static io.boltwork.memory.Scene.NEVER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
@@ -69,8 +69,8 @@ class VoteRulesTest {
                 public void granted(Grant grant) {}
 
                 @Override
-                public void freed(Freed freed) {
-                    assertThat(freed).isEqualTo(new Freed(LOCK, scene.server.time()));
+                public void freed(LockFreed freed) {
+                    assertThat(freed).isEqualTo(new LockFreed(LOCK, scene.server.time()));
                     told.add(client);
                 }
 

@@ -7,9 +7,9 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,14 +36,14 @@ final class TimelineWriter {
                     grant.token(),
                     grant.leaseMillis(),
                     grant.server().millis());
-        } else if (value instanceof Taken taken) {
+        } else if (value instanceof HoldTaken taken) {
             return fields(
                     "taken",
                     taken.lock(),
                     taken.request(),
                     taken.token(),
                     taken.server().millis());
-        } else if (value instanceof Wanted wanted) {
+        } else if (value instanceof LockWanted wanted) {
             return fields(
                     "wanted",
                     wanted.lock(),

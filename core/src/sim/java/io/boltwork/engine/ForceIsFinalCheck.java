@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 
 /** Checks {@link Property#FORCE_IS_FINAL}. */
 final class ForceIsFinalCheck extends SimulationCheck {
@@ -12,7 +12,7 @@ final class ForceIsFinalCheck extends SimulationCheck {
 
     @Override
     void regularly(LockAtServer lock) {
-        Report.Inspected record = lock.record();
+        QueryReply.Inspected record = lock.record();
         SimulationHistory.ForcedRelease forced = record.owner() == null ? null : history.forcedRelease(record.owner());
         SimulatedLock data = lock.history().data;
         require(

@@ -3,7 +3,7 @@ package io.boltwork.engine;
 
 import io.boltwork.machine.request.MissedTime;
 import io.boltwork.machine.request.Request;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ final class LeaseAtServerCheck extends SimulationCheck {
         if (random.nextInt(ONE_IN) != 0 || lock.data.losses(hold.knownToServerSince, time.now()) > 0) {
             return;
         }
-        Report.Inspected record = lock.data.look();
+        QueryReply.Inspected record = lock.data.look();
         Request request = hold.hold.request;
         long end = hold.client.realTime(request.deadline()) - missed(request);
         require(

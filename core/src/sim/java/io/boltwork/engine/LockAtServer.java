@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 record LockAtServer(
         LockHistory history,
-        Report.Inspected record,
+        QueryReply.Inspected record,
         @Nullable SimulatedClient owner,
         boolean closed) {
 
     static LockAtServer now(Simulation simulation, LockHistory history) {
-        Report.Inspected record = history.data.look();
+        QueryReply.Inspected record = history.data.look();
         boolean closed = history.data.server().virtual(record.untilMillis()) > simulation.time.now();
         boolean owned = record.owner() != null && closed;
         return new LockAtServer(history, record, owned ? simulation.clientOf(record.owner()) : null, closed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 
 /** Checks {@link Property#NO_ORPHAN}. */
 final class NoOrphanCheck extends SimulationCheck {
@@ -17,7 +17,7 @@ final class NoOrphanCheck extends SimulationCheck {
 
     @Override
     void regularly(LockAtServer lock) {
-        Report.Inspected record = lock.record();
+        QueryReply.Inspected record = lock.record();
         LockHistory ofLock = lock.history();
         SimulatedClient owner = lock.owner();
         boolean undone = ofLock.data.hasFailedOverSince(0); // a withdrawal that the new master does not know

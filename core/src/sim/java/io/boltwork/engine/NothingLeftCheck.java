@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -28,7 +28,7 @@ final class NothingLeftCheck extends SimulationCheck {
                 .forEach(client -> living.add(client.current()));
         for (String lock : plan.locks()) {
             SimulatedLock data = history.cluster.lock(lock);
-            Report.Inspected record = data.look();
+            QueryReply.Inspected record = data.look();
             require(
                     data.hasGoneBack()
                             || record.holders().stream()

@@ -3,7 +3,7 @@ package io.boltwork.engine;
 
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Request;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.RequestId;
 import java.util.HashMap;
 import java.util.Map;
@@ -72,7 +72,7 @@ final class RetentionCheck extends SimulationCheck {
     @Override
     void regularly(LockAtServer lock) {
         String name = lock.history().name;
-        Report.Inspected record = lock.record();
+        QueryReply.Inspected record = lock.record();
         SimulatedClient owner = lock.owner();
         LockMachine machine = owner == null || !owner.isWell(name) ? null : owner.machine(name);
         boolean isRetained =

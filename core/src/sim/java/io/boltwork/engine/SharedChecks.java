@@ -10,8 +10,8 @@ import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -282,7 +282,7 @@ final class SharedChecks {
         Request request = hold.hold.request;
         MissedTime missed = request.missedTime();
         long end = hold.client.realTime(request.deadline()) - (missed == null ? 0 : missed.missed());
-        Report.Inspected record = lock.data.look();
+        QueryReply.Inspected record = lock.data.look();
         require(
                 record.holders().stream()
                         .anyMatch(holder -> holder.request().equals(request.id())
@@ -335,7 +335,7 @@ final class SharedChecks {
 
     void regularly() {
         for (SharedLockHistory lock : locks.values()) {
-            Report.Inspected record = lock.data.look();
+            QueryReply.Inspected record = lock.data.look();
             head(lock, record);
             orphans(lock, record);
         }
@@ -354,17 +354,17 @@ final class SharedChecks {
     }
 
     /** Checks that the first request in the queue does not wait for long if it fits. */
-    private void head(SharedLockHistory lock, Report.Inspected record) {
+    private void head(SharedLockHistory lock, QueryReply.Inspected record) {
         if (record.queue().isEmpty()) {
             since.keySet().removeIf(condition -> condition.startsWith(waits(lock, "")));
             return;
         }
-        Report.Inspected.Waiting head = record.queue().get(0);
+        QueryReply.Inspected.Waiting head = record.queue().get(0);
         String condition = waits(lock, head.request());
         since.keySet().removeIf(other -> other.startsWith(waits(lock, "")) && !other.equals(condition));
         long used = record.holders().stream()
                 .filter(holder -> lock.data.server().virtual(holder.untilMillis()) > time.now())
-                .mapToLong(Report.Inspected.Holder::permits)
+                .mapToLong(QueryReply.Inspected.Holder::permits)
                 .sum();
         boolean kept = lock.data.server().virtual(record.keptUntilMillis()) > time.now();
         boolean well = simulation.clients().stream()
@@ -383,9 +383,9 @@ final class SharedChecks {
     }
 
     /** Checks that no request holds that its client has finished. */
-    private void orphans(SharedLockHistory lock, Report.Inspected record) {
+    private void orphans(SharedLockHistory lock, QueryReply.Inspected record) {
         Set<String> now = new HashSet<>();
-        for (Report.Inspected.Holder holder : record.holders()) {
+        for (QueryReply.Inspected.Holder holder : record.holders()) {
             SimulatedClient owner = simulation.clientOf(holder.request());
             boolean unheard = lock.lostGrants.contains(holder.token());
             boolean undone = lock.data.hasFailedOverSince(0) && lock.withdrawn.contains(holder.request());

@@ -3,8 +3,8 @@ package io.boltwork.engine;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.RequestId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,7 +57,7 @@ final class ShortClaimsCheck extends SimulationCheck {
     private void ownerMayBeNew(String name) {
         LockHistory lock = history.lock(name);
         Claims ofLock = claims.get(name);
-        Report.Inspected record = lock.data.look();
+        QueryReply.Inspected record = lock.data.look();
         LockHistory.Ownership dead = ofLock.ofDeadClient;
         if (dead != null && record.token() != dead.token()) {
             lapsed(ofLock, dead);
@@ -86,7 +86,7 @@ final class ShortClaimsCheck extends SimulationCheck {
             Claims ofLock,
             LockHistory.Ownership claim,
             SimulatedClient client,
-            Report.Inspected record) {
+            QueryReply.Inspected record) {
         require(
                 history.cluster.isSubscribed(lock.name, RequestId.clientOf(record.owner())),
                 () -> "the lock was granted to a client that does not listen: " + record);

@@ -8,8 +8,8 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -142,7 +142,7 @@ final class SimulatedCluster {
                 : lock(about.get(0)).execute(command);
     }
 
-    Report.Inspected look(String lock) {
+    QueryReply.Inspected look(String lock) {
         return lock(lock).look();
     }
 

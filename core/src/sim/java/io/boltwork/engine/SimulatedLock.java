@@ -7,9 +7,9 @@ import io.boltwork.memory.NamedRuns;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -62,8 +62,8 @@ final class SimulatedLock {
         return data.execute(command);
     }
 
-    Report.Inspected look() {
-        return data.execute(new Look.Inspect(name, SharedName.kind(name)));
+    QueryReply.Inspected look() {
+        return data.execute(new Query.Inspect(name, SharedName.kind(name)));
     }
 
     void setReplicas(int count) {
@@ -117,7 +117,7 @@ final class SimulatedLock {
 
     /** Another server takes over that has this copy, or nothing, and a clock that is ahead by so much more. */
     void failOver(@Nullable MemoryReplica replica, long jump) {
-        Report.Inspected then = look();
+        QueryReply.Inspected then = look();
         long lost = server.micros();
         copy = null;
         if (replica == null) {
@@ -125,7 +125,7 @@ final class SimulatedLock {
         } else {
             data.failOver(replica);
         }
-        Report.Inspected now = look();
+        QueryReply.Inspected now = look();
         boolean whole = now.untilMillis() >= then.untilMillis() && jump <= 0;
         boolean kept = !SharedName.isShared(name)
                 && then.owner() != null

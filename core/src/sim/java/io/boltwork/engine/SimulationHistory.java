@@ -4,8 +4,8 @@ package io.boltwork.engine;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -202,7 +202,7 @@ final class SimulationHistory {
     void forceRelease(String name) {
         LockHistory lock = lock(name);
         lock.forcedAt = time.now();
-        Report.Inspected before = lock.data.look();
+        QueryReply.Inspected before = lock.data.look();
         if (before.owner() != null) {
             forced.put(before.owner(), new ForcedRelease(before.token(), time.now()));
         }

@@ -10,7 +10,7 @@ import io.boltwork.machine.request.LockTiming;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.LatchOutcome;
 import io.boltwork.spi.rules.LatchAtServer;
@@ -225,7 +225,7 @@ final class LatchWorld {
             }
         }
 
-        void heard(Opened opened) {
+        void heard(LatchOpened opened) {
             if (up && connectedTo.equals(opened.server().run())) {
                 note(id + " hears " + opened.generation());
                 happen(() -> machine.opened(opened));
@@ -334,7 +334,7 @@ final class LatchWorld {
         return random.nextLong(slow ? 2 * SECOND : 2 * MILLI);
     }
 
-    private void publish(String client, Opened opened) {
+    private void publish(String client, LatchOpened opened) {
         for (Client each : clients) {
             if (each.id.equals(client) && !lost()) {
                 after(delay(), () -> each.heard(opened));

@@ -12,7 +12,7 @@ import io.boltwork.LockListener.Blocked;
 import io.boltwork.LockListener.Deadlock;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.locks.multi.EngineMultiLock;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +69,7 @@ class DeadlockTest extends HangingScene {
             assertThat(stack).hasMessageContaining("has waited for 2 s for the lock '");
             assertThat(stack.getStackTrace()).isNotEmpty();
         });
-        assertThat(sent(Look.Inspect.class)).isEmpty();
+        assertThat(sent(Query.Inspect.class)).isEmpty();
     }
 
     @Test
@@ -178,7 +178,7 @@ class DeadlockTest extends HangingScene {
         pass(120);
         assertThat(deadlocks).isEmpty();
         assertThat(log.entries).isEmpty();
-        assertThat(sent(Look.Inspect.class)).as("all is known here").isEmpty();
+        assertThat(sent(Query.Inspect.class)).as("all is known here").isEmpty();
     }
 
     @Test
@@ -290,7 +290,7 @@ class DeadlockTest extends HangingScene {
         untilWaiting(2);
         pass(60);
         assertThat(deadlocks).isEmpty();
-        assertThat(sent(Look.Inspect.class)).as("no other client is involved").isEmpty();
+        assertThat(sent(Query.Inspect.class)).as("no other client is involved").isEmpty();
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
+import io.boltwork.spi.LockFreed;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class FreedTest extends EngineScene {
 
     private void hearThatItIsFree(String lock) {
-        client.engine.backendWatch.freed(Freed.withoutTime(lock, time().run()));
+        client.engine.backendWatch.freed(LockFreed.withoutTime(lock, time().run()));
     }
 
     @Test

@@ -20,7 +20,7 @@ import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.time.Duration;
@@ -329,7 +329,7 @@ class LockNewsTest {
         logs("The backend has not answered the release of the lock 'lock' by thread '" + me + "'");
         client.wire = client.server::execute;
         pass(Duration.ofSeconds(2));
-        assertThat((client.server.execute(new Look.Inspect("lock"))).owner()).isNull();
+        assertThat((client.server.execute(new Query.Inspect("lock"))).owner()).isNull();
     }
 
     @Test

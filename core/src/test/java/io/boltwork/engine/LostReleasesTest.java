@@ -8,8 +8,8 @@ import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.memory.MemoryReplica;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ class LostReleasesTest {
     private long owned(String prefix) {
         long owned = 0;
         for (int i = 0; i < LOCKS; i++) {
-            Report.Inspected lock = client.server.execute(new Look.Inspect(prefix + i));
+            QueryReply.Inspected lock = client.server.execute(new Query.Inspect(prefix + i));
             owned += lock.owner() == null ? 0 : 1;
         }
         return owned;

@@ -8,8 +8,8 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.state.ManyRequests;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -77,7 +77,9 @@ class ManyWaitersTest extends EngineScene {
     }
 
     private List<String> queue() {
-        return look().queue().stream().map(Report.Inspected.Waiting::request).toList();
+        return look().queue().stream()
+                .map(QueryReply.Inspected.Waiting::request)
+                .toList();
     }
 
     private long looked() {

@@ -16,8 +16,8 @@ import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Share;
 import java.time.Duration;
 import java.util.List;
@@ -42,12 +42,14 @@ class ReadWriteLockTest {
         other.close();
     }
 
-    private Report.Inspected look() {
-        return server.execute(new Look.Inspect("l", LockKind.READ_WRITE));
+    private QueryReply.Inspected look() {
+        return server.execute(new Query.Inspect("l", LockKind.READ_WRITE));
     }
 
     private List<Integer> heldAtServer() {
-        return look().holders().stream().map(Report.Inspected.Holder::permits).toList();
+        return look().holders().stream()
+                .map(QueryReply.Inspected.Holder::permits)
+                .toList();
     }
 
     private static Lease get(CompletableFuture<Lease> lease) throws Exception {

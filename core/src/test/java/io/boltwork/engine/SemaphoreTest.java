@@ -12,8 +12,8 @@ import io.boltwork.LockTimeoutException;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,8 +169,8 @@ class SemaphoreTest {
         assertThat(client.semaphore("s", 4).availablePermits()).isEqualTo(4);
     }
 
-    private Report.Inspected look() {
-        return server.execute(new Look.Inspect("s", LockKind.SEMAPHORE));
+    private QueryReply.Inspected look() {
+        return server.execute(new Query.Inspect("s", LockKind.SEMAPHORE));
     }
 
     @Test

@@ -12,8 +12,8 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockInspector;
 import io.boltwork.LockOptions;
 import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -106,13 +106,13 @@ class TakenTest extends EngineScene {
         Lease lease = acquire(HOUR);
         long token = lease.fencingToken();
         ServerTime another = new ServerTime(time().millis(), "another run");
-        for (Taken message : new Taken[] {
-            new Taken("lock", "c:2", token, time()),
-            new Taken("lock", "d:1", token, time()),
-            new Taken("lock", "c:1", token - 1, time()),
-            new Taken("lock", "c:1", token + 1, time()),
-            new Taken("lock", "c:1", token, another),
-            new Taken("unknown", "c:1", token, time())
+        for (HoldTaken message : new HoldTaken[] {
+            new HoldTaken("lock", "c:2", token, time()),
+            new HoldTaken("lock", "d:1", token, time()),
+            new HoldTaken("lock", "c:1", token - 1, time()),
+            new HoldTaken("lock", "c:1", token + 1, time()),
+            new HoldTaken("lock", "c:1", token, another),
+            new HoldTaken("unknown", "c:1", token, time())
         }) {
             client.engine.backendWatch.told(message);
             assertThat(lease.isValid()).as("%s", message).isTrue();
@@ -127,7 +127,7 @@ class TakenTest extends EngineScene {
     @Test
     void aLateOrRepeatedMessageChangesNothing() {
         Lease lease = acquire(HOUR);
-        Taken message = new Taken("lock", "c:1", lease.fencingToken(), time());
+        HoldTaken message = new HoldTaken("lock", "c:1", lease.fencingToken(), time());
         take();
         client.engine.backendWatch.told(message);
         isTaken(lease);

@@ -12,11 +12,11 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.ScannedClients;
+import io.boltwork.spi.QueryReply.ScannedLocks;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
-import io.boltwork.spi.Report.ScannedClients;
-import io.boltwork.spi.Report.ScannedLocks;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ class MemoryScanTest {
     }
 
     private List<ScannedLocks.Lock> scan(String pattern) {
-        ScannedLocks all = server.execute(new Look.ScanLocks(pattern, "", 1_000));
+        ScannedLocks all = server.execute(new Query.ScanLocks(pattern, "", 1_000));
         assertThat(all.cursor()).isEmpty();
         return all.locks();
     }
@@ -63,7 +63,7 @@ class MemoryScanTest {
     }
 
     private List<ClientRecord> identify(String... clients) {
-        return (server.execute(new Look.Identify(List.of(clients)))).clients();
+        return (server.execute(new Query.Identify(List.of(clients)))).clients();
     }
 
     @Test
@@ -130,7 +130,7 @@ class MemoryScanTest {
         List<String> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedLocks page = server.execute(new Look.ScanLocks("*", cursor, 7));
+            ScannedLocks page = server.execute(new Query.ScanLocks("*", cursor, 7));
             assertThat(page.locks()).hasSizeLessThanOrEqualTo(7);
             page.locks().forEach(lock -> found.add(lock.name()));
             cursor = page.cursor();
@@ -142,9 +142,9 @@ class MemoryScanTest {
     @Test
     void aPageOfOneAndAFullLastPageWork() {
         List.of("", "a", "b").forEach(lock -> acquire(lock, "a:1"));
-        ScannedLocks first = server.execute(new Look.ScanLocks("*", "", 0));
+        ScannedLocks first = server.execute(new Query.ScanLocks("*", "", 0));
         assertThat(first.locks()).hasSize(1);
-        ScannedLocks rest = server.execute(new Look.ScanLocks("*", first.cursor(), 2));
+        ScannedLocks rest = server.execute(new Query.ScanLocks("*", first.cursor(), 2));
         assertThat(rest.locks()).hasSize(2);
         assertThat(rest.cursor()).isEmpty();
     }
@@ -216,7 +216,7 @@ class MemoryScanTest {
         List<String> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedLocks page = server.execute(new Look.ScanLocks("*", kind, cursor, 7));
+            ScannedLocks page = server.execute(new Query.ScanLocks("*", kind, cursor, 7));
             assertThat(page.locks()).hasSizeLessThanOrEqualTo(7);
             page.locks().forEach(lock -> found.add(lock.kind() + " " + lock.name()));
             cursor = page.cursor();
@@ -245,7 +245,7 @@ class MemoryScanTest {
         List<ClientRecord> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedClients page = server.execute(new Look.ScanClients(cursor, 10));
+            ScannedClients page = server.execute(new Query.ScanClients(cursor, 10));
             found.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());

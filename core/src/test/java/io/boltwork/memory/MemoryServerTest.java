@@ -12,13 +12,13 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -79,7 +79,7 @@ class MemoryServerTest {
     }
 
     private Inspected inspect() {
-        return server.execute(new Look.Inspect("l"));
+        return server.execute(new Query.Inspect("l"));
     }
 
     private long lastToken() {
@@ -175,7 +175,7 @@ class MemoryServerTest {
         b.send(ask("b:1"), replies::add);
         server.freeze();
         a.send(release("a:1", token), reply -> heard.add("a released"));
-        a.send(new Look.Inspect("l"), reply -> heard.add("a inspected"));
+        a.send(new Query.Inspect("l"), reply -> heard.add("a inspected"));
         server.thaw();
         assertThat(heard).containsSubsequence("a released", "b granted b:1", "a inspected");
         server.freeze();
@@ -305,7 +305,7 @@ class MemoryServerTest {
         server.failOver(behind);
         assertThat(inspect().owner()).isEqualTo("a:1");
         assertThat(inspect().token()).isEqualTo(first);
-        assertThat((server.execute(new Look.Inspect("later"))).owner()).isNull();
+        assertThat((server.execute(new Query.Inspect("later"))).owner()).isNull();
         assertThat(server.time().run()).isNotEqualTo(run);
         assertThat(heard).containsExactly("a connected", "a disconnected", "a connected");
     }
@@ -333,11 +333,11 @@ class MemoryServerTest {
         MemoryReplica replica = server.replica();
         server.execute(new Announce(new ClientRecord("b", "shop", "host", 43, 0, 1), 60_000, "n"));
         server.failOver(replica);
-        Report.Identified answer = server.execute(new Look.Identify(List.of("a", "b")));
+        QueryReply.Identified answer = server.execute(new Query.Identify(List.of("a", "b")));
         assertThat(answer.clients()).containsExactly(known);
         server.flush();
         server.failOver(replica);
-        answer = server.execute(new Look.Identify(List.of("a")));
+        answer = server.execute(new Query.Identify(List.of("a")));
         assertThat(answer.clients()).containsExactly(known);
     }
 

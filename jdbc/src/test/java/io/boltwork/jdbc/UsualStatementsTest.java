@@ -10,9 +10,9 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Signal;
@@ -196,7 +196,7 @@ abstract class UsualStatementsTest {
     /** Waits for the end of a lease, a claim or a keep time. */
     private void ends() {
         Await.until("it has ended", () -> {
-            Report.Inspected lock = ask(a, new Look.Inspect(name));
+            QueryReply.Inspected lock = ask(a, new Query.Inspect(name));
             long now = lock.server().millis();
             return lock.keptUntilMillis() <= now
                     && lock.holders().stream().allMatch(holder -> holder.untilMillis() <= now);

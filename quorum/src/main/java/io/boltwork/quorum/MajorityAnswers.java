@@ -7,11 +7,11 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
+import io.boltwork.spi.QueryReply.Inspected.Holder;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
-import io.boltwork.spi.Report.Inspected.Holder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -90,7 +90,7 @@ final class MajorityAnswers {
 
     // ================================================================ locks
 
-    void inspect(Look.Inspect look, Consumer<Reply> handler) {
+    void inspect(Query.Inspect look, Consumer<Reply> handler) {
         gather(
                 Inspected.class,
                 node -> look,
@@ -139,7 +139,7 @@ final class MajorityAnswers {
 
     /** Takes a lock away at all servers. */
     void forceRelease(ForceRelease command, Consumer<Reply> handler) {
-        gather(Inspected.class, node -> new Look.Inspect(command.lock()), looks -> {
+        gather(Inspected.class, node -> new Query.Inspect(command.lock()), looks -> {
             if (looks.size() < members.majority) {
                 handler.accept(members.tooFew(false));
                 return;
@@ -189,21 +189,21 @@ final class MajorityAnswers {
      * Searches one server after the other. A lock that is held is known to a majority, so as many servers as there are
      * beside a majority, and one more, are enough. All servers are asked about the locks that were found.
      */
-    void scan(Look.ScanLocks scan, Consumer<Reply> handler) {
+    void scan(Query.ScanLocks scan, Consumer<Reply> handler) {
         if (scan.kind() != null && scan.kind() != LockKind.LOCK) {
-            handler.accept(new Report.ScannedLocks(members.time(), List.of(), ""));
+            handler.accept(new QueryReply.ScannedLocks(members.time(), List.of(), ""));
             return;
         }
         ScanCursor cursor = ScanCursor.of(scan.cursor());
         QuorumNode node = next(cursor.server());
         if (node == null || usableBefore(node) > members.nodes.size() - members.majority) {
-            handler.accept(new Report.ScannedLocks(members.time(), List.of(), ""));
+            handler.accept(new QueryReply.ScannedLocks(members.time(), List.of(), ""));
             return;
         }
-        Look.ScanLocks question =
-                new Look.ScanLocks(scan.pattern(), LockKind.LOCK, cursor.after(node.index), scan.count());
-        gather(Report.ScannedLocks.class, other -> other == node ? question : null, answers -> {
-            Report.ScannedLocks page = answers.get(node);
+        Query.ScanLocks question =
+                new Query.ScanLocks(scan.pattern(), LockKind.LOCK, cursor.after(node.index), scan.count());
+        gather(QueryReply.ScannedLocks.class, other -> other == node ? question : null, answers -> {
+            QueryReply.ScannedLocks page = answers.get(node);
             if (page == null) {
                 handler.accept(members.tooFew(false));
             } else {
@@ -227,20 +227,20 @@ final class MajorityAnswers {
                 .count();
     }
 
-    private void verify(Report.ScannedLocks page, String cursor, Consumer<Reply> handler) {
-        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
+    private void verify(QueryReply.ScannedLocks page, String cursor, Consumer<Reply> handler) {
+        List<QueryReply.ScannedLocks.Lock> found = new ArrayList<>();
         int[] open = {page.locks().size()};
         if (open[0] == 0) {
-            handler.accept(new Report.ScannedLocks(members.time(), List.of(), cursor));
+            handler.accept(new QueryReply.ScannedLocks(members.time(), List.of(), cursor));
         }
-        for (Report.ScannedLocks.Lock lock : page.locks()) {
-            inspect(new Look.Inspect(lock.name()), reply -> {
+        for (QueryReply.ScannedLocks.Lock lock : page.locks()) {
+            inspect(new Query.Inspect(lock.name()), reply -> {
                 if (reply instanceof Inspected inspected) {
                     inspected.summary(LockKind.LOCK, lock.name()).ifPresent(found::add);
                 }
                 open[0]--;
                 if (open[0] == 0) {
-                    handler.accept(new Report.ScannedLocks(members.time(), found, cursor));
+                    handler.accept(new QueryReply.ScannedLocks(members.time(), found, cursor));
                 }
             });
         }
@@ -282,8 +282,8 @@ final class MajorityAnswers {
         }
     }
 
-    void identify(Look.Identify look, Consumer<Reply> handler) {
-        gather(Report.Identified.class, node -> look, answers -> {
+    void identify(Query.Identify look, Consumer<Reply> handler) {
+        gather(QueryReply.Identified.class, node -> look, answers -> {
             Map<String, ClientRecord> known = new LinkedHashMap<>();
             answers.values()
                     .forEach(answer -> answer.clients().forEach(client -> known.putIfAbsent(client.id(), client)));
@@ -294,23 +294,23 @@ final class MajorityAnswers {
             handler.accept(
                     answers.size() < members.majority
                             ? members.tooFew(false)
-                            : new Report.Identified(members.time(), inOrder));
+                            : new QueryReply.Identified(members.time(), inOrder));
         });
     }
 
     /** Searches the first server that answers: clients are announced at all of them. */
-    void scanClients(Look.ScanClients scan, Consumer<Reply> handler) {
+    void scanClients(Query.ScanClients scan, Consumer<Reply> handler) {
         QuorumNode node = next(0);
         if (node == null) {
             handler.accept(members.tooFew(false));
             return;
         }
-        gather(Report.ScannedClients.class, other -> other == node ? scan : null, answers -> {
-            Report.ScannedClients page = answers.get(node);
+        gather(QueryReply.ScannedClients.class, other -> other == node ? scan : null, answers -> {
+            QueryReply.ScannedClients page = answers.get(node);
             handler.accept(
                     page == null
                             ? members.tooFew(false)
-                            : new Report.ScannedClients(members.time(), page.clients(), page.cursor()));
+                            : new QueryReply.ScannedClients(members.time(), page.clients(), page.cursor()));
         });
     }
 }

@@ -7,12 +7,12 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Freed;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Patience;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Taken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -452,13 +452,13 @@ public final class QuorumBackend implements LockBackend {
         }
 
         @Override
-        public void freed(QuorumNode node, Freed freed) {
+        public void freed(QuorumNode node, LockFreed freed) {
             commands.freed(freed.lock());
         }
 
         @Override
-        public void taken(QuorumNode node, Taken taken) {
-            Taken whole = commands.taken(node, taken);
+        public void taken(QuorumNode node, HoldTaken taken) {
+            HoldTaken whole = commands.taken(node, taken);
             if (whole != null) {
                 tell(told -> told.told(whole));
             }

@@ -9,13 +9,13 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.VoteCommand;
 import io.boltwork.spi.Witness;
 import java.util.ArrayDeque;
@@ -398,7 +398,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
 
     /** Marks a vote as lost that a server has taken away. Returns the hold that this ends, or {@code null}. */
     @Nullable
-    Taken taken(QuorumNode node, Taken taken) {
+    HoldTaken taken(QuorumNode node, HoldTaken taken) {
         QuorumRequest request = requests.get(String.valueOf(Round.engineRequest(taken.request())));
         Round round = request == null ? null : request.round;
         if (request == null || round == null || !round.request.equals(taken.request())) {
@@ -409,7 +409,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
             vote.state = NodeVote.State.LOST;
         }
         boolean isLost = request.phase == Phase.HELD && round.count(NodeVote::mayCount) < members.majority;
-        return isLost ? new Taken(request.lock(), request.id, round.token, members.time()) : null;
+        return isLost ? new HoldTaken(request.lock(), request.id, round.token, members.time()) : null;
     }
 
     /** Lets requests begin that wait because too few servers could vote, of which this one may be one. */
@@ -426,11 +426,11 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     // ================================================================ looking
 
     @Override
-    public Consumer<Consumer<Reply>> inspect(Look.Inspect command) {
+    public Consumer<Consumer<Reply>> inspect(Query.Inspect command) {
         return command.kind() == LockKind.LOCK
                 ? handler -> answers.inspect(command, handler)
                 : handler -> handler.accept(
-                        new Report.Inspected(members.time(), List.of(), 0, 0, List.of(), 0)); // there are none
+                        new QueryReply.Inspected(members.time(), List.of(), 0, 0, List.of(), 0)); // there are none
     }
 
     @Override
@@ -446,17 +446,17 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     }
 
     @Override
-    public Consumer<Consumer<Reply>> identify(Look.Identify command) {
+    public Consumer<Consumer<Reply>> identify(Query.Identify command) {
         return handler -> answers.identify(command, handler);
     }
 
     @Override
-    public Consumer<Consumer<Reply>> scanLocks(Look.ScanLocks command) {
+    public Consumer<Consumer<Reply>> scanLocks(Query.ScanLocks command) {
         return handler -> answers.scan(command, handler);
     }
 
     @Override
-    public Consumer<Consumer<Reply>> scanClients(Look.ScanClients command) {
+    public Consumer<Consumer<Reply>> scanClients(Query.ScanClients command) {
         return handler -> answers.scanClients(command, handler);
     }
 

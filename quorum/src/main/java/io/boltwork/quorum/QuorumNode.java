@@ -5,13 +5,13 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.Witness;
 import io.boltwork.spi.rules.ServerClock;
 import java.time.Duration;
@@ -89,9 +89,9 @@ final class QuorumNode implements BackendListener {
         /** Called when the server may begin or cease to vote. */
         void changed(QuorumNode node);
 
-        void freed(QuorumNode node, Freed freed);
+        void freed(QuorumNode node, LockFreed freed);
 
-        void taken(QuorumNode node, Taken taken);
+        void taken(QuorumNode node, HoldTaken taken);
 
         /** Called for each problem with the server's configuration. */
         void warned(QuorumNode node, String what);
@@ -410,13 +410,13 @@ final class QuorumNode implements BackendListener {
     public void granted(Grant grant) {} // votes are not queued
 
     @Override
-    public void freed(Freed freed) {
+    public void freed(LockFreed freed) {
         events.run(() -> watcher.freed(this, freed));
     }
 
     @Override
     public void told(HolderMessage message) {
-        if (message instanceof Taken taken) { // a quorum has no retention
+        if (message instanceof HoldTaken taken) { // a quorum has no retention
             events.run(() -> watcher.taken(this, taken));
         }
     }

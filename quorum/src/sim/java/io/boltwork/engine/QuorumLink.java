@@ -5,10 +5,10 @@ import io.boltwork.BackendException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
@@ -134,7 +134,7 @@ final class QuorumLink implements LockBackend, BackendListener {
     // ================================================================ messages
 
     @Override
-    public void freed(Freed freed) {
+    public void freed(LockFreed freed) {
         hear(listener -> listener.freed(freed));
     }
 

@@ -4,9 +4,9 @@ package io.boltwork.engine;
 import io.boltwork.memory.MemoryReplica;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Witness;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +51,7 @@ final class QuorumServer {
     /** Returns the request that has the vote just now, or {@code null}. */
     @Nullable
     String voteOf(String lock) {
-        Report.Inspected look = memory.execute(new Look.Inspect(lock));
+        QueryReply.Inspected look = memory.execute(new Query.Inspect(lock));
         return look.untilMillis() > look.server().millis() ? look.owner() : null;
     }
 

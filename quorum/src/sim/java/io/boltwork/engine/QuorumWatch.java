@@ -6,10 +6,10 @@ import io.boltwork.quorum.VirtualQuorum;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class QuorumWatch implements LockBackend {
             }
 
             @Override
-            public void freed(Freed freed) {
+            public void freed(LockFreed freed) {
                 told.freed(freed);
             }
 

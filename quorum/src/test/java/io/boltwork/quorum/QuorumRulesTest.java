@@ -8,10 +8,10 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
@@ -264,7 +264,7 @@ class QuorumRulesTest {
         servers.forEach(server -> {
             BackendListener told = server.told;
             assertThat(told).isNotNull();
-            told.freed(new Freed(LOCK, server.time()));
+            told.freed(new LockFreed(LOCK, server.time()));
         });
         long begun = TimeUnit.NANOSECONDS.toMillis(now);
         pass(20);
@@ -402,7 +402,7 @@ class QuorumRulesTest {
         servers.forEach(server -> {
             BackendListener listener = server.told;
             assertThat(listener).isNotNull();
-            listener.freed(new Freed(LOCK, server.time()));
+            listener.freed(new LockFreed(LOCK, server.time()));
         });
         pass(20);
         assertThat(servers.get(0).count(VoteCommand.Vote.class)).isEqualTo(3);

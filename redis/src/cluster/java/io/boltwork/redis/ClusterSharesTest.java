@@ -9,13 +9,13 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.testkit.server.ClusterGroup;
@@ -77,11 +77,11 @@ class ClusterSharesTest {
             a.acquire("lock " + i, "a:1" + i);
         }
         assertThat(b.scanLocks("*", 5)).hasSize(60);
-        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
+        List<QueryReply.ScannedLocks.Lock> found = new ArrayList<>();
         String cursor = "";
         do {
-            Look.ScanLocks scan = new Look.ScanLocks("*", LockKind.SEMAPHORE, cursor, 5);
-            Report.ScannedLocks page = b.ask(scan, Report.ScannedLocks.class);
+            Query.ScanLocks scan = new Query.ScanLocks("*", LockKind.SEMAPHORE, cursor, 5);
+            QueryReply.ScannedLocks page = b.ask(scan, QueryReply.ScannedLocks.class);
             found.addAll(page.locks());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
@@ -102,7 +102,7 @@ class ClusterSharesTest {
     }
 
     private static List<String> waiting(String lock) {
-        return a.ask(new Look.Inspect(lock, LockKind.SEMAPHORE), Inspected.class).queue().stream()
+        return a.ask(new Query.Inspect(lock, LockKind.SEMAPHORE), Inspected.class).queue().stream()
                 .map(Inspected.Waiting::request)
                 .toList();
     }

@@ -3,7 +3,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.Freed;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Raised;
 import io.boltwork.spi.Reply.Release;
@@ -52,7 +52,7 @@ class ClusterVotesTest {
                     .isTrue();
             Released released = a.ask(new GiveBack(lock, "a:1", token, token, token + 5_000, 0), Released.class);
             assertThat(released.outcome()).isEqualTo(Release.RELEASED);
-            assertThat(Client.next(b.freed)).isEqualTo(new Freed(lock, released.server()));
+            assertThat(Client.next(b.freed)).isEqualTo(new LockFreed(lock, released.server()));
         }
         assertThat(b.warnings).noneMatch(warning -> warning.contains("a message that is not a grant"));
     }

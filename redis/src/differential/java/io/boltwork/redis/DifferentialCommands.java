@@ -10,9 +10,9 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.LockUsage;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -277,14 +277,14 @@ final class DifferentialCommands {
     }
 
     Command<?> lookAtAll() {
-        return new Look.ScanLocks("*", "", PAGE);
+        return new Query.ScanLocks("*", "", PAGE);
     }
 
     private Command<?> look() {
         return switch (random.nextInt(3)) {
-            case 0 -> new Look.Identify(CLIENTS);
-            case 1 -> new Look.ScanClients("", PAGE);
-            default -> new Look.ScanLocks(PATTERNS.get(random.nextInt(PATTERNS.size())), "", PAGE);
+            case 0 -> new Query.Identify(CLIENTS);
+            case 1 -> new Query.ScanClients("", PAGE);
+            default -> new Query.ScanLocks(PATTERNS.get(random.nextInt(PATTERNS.size())), "", PAGE);
         };
     }
 

@@ -7,8 +7,8 @@ import io.boltwork.spi.ConditionWait;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Signal;
 import java.util.ArrayList;
@@ -110,7 +110,7 @@ final class DifferentialConditions {
     }
 
     private Inspected seen() {
-        return memory.execute(new Look.Inspect(lock));
+        return memory.execute(new Query.Inspect(lock));
     }
 
     private void step(Command<?> command) throws Exception {

@@ -4,8 +4,8 @@ package io.boltwork.redis;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -226,6 +226,6 @@ final class DifferentialEdges {
     }
 
     private Inspected inspect() {
-        return memory.execute(new Look.Inspect(lock));
+        return memory.execute(new Query.Inspect(lock));
     }
 }

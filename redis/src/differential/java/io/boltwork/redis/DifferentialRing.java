@@ -3,7 +3,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.Report.Inspected.Waiting;
+import io.boltwork.spi.QueryReply.Inspected.Waiting;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

@@ -10,14 +10,14 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.LockWanted;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.nio.charset.StandardCharsets;
@@ -106,8 +106,8 @@ final class DifferentialSite implements AutoCloseable {
 
     /** Returns a grant that equals no real one, because both kinds are compared in one order. */
     static Grant asGrant(HolderMessage message) {
-        long token = message instanceof Wanted wanted ? wanted.token() : ((Taken) message).token();
-        long lease = message instanceof Taken ? TAKEN : WANTED;
+        long token = message instanceof LockWanted wanted ? wanted.token() : ((HoldTaken) message).token();
+        long lease = message instanceof HoldTaken ? TAKEN : WANTED;
         return new Grant(message.lock(), message.request(), token, lease, message.server());
     }
 
@@ -247,7 +247,7 @@ final class DifferentialSite implements AutoCloseable {
 
     private Looking start(String lock) {
         byte[] key = bytes(KEYS.key(lock));
-        return new Looking(start(new Look.Inspect(lock)), raw.hgetall(key), raw.pttl(key));
+        return new Looking(start(new Query.Inspect(lock)), raw.hgetall(key), raw.pttl(key));
     }
 
     private static byte[] bytes(String text) {

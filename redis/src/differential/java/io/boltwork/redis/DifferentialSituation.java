@@ -4,9 +4,9 @@ package io.boltwork.redis;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Report.Inspected;
 import java.util.List;
 
 /** Describes a command, the lock that it found and its outcome in the words that are counted. */

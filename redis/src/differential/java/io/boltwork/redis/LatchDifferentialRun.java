@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Latched;
 import io.boltwork.spi.ServerTime;
@@ -40,7 +40,7 @@ final class LatchDifferentialRun implements DifferentialSequence {
     private final Random random;
     private final ArrayDeque<String> trace = new ArrayDeque<>();
     private final List<Long> generations = new ArrayList<>();
-    private final Map<String, List<Opened>> expected = new HashMap<>();
+    private final Map<String, List<LatchOpened>> expected = new HashMap<>();
     private final boolean isLong;
     private LatchRecord record = new LatchRecord();
     private long micros = START;
@@ -158,7 +158,7 @@ final class LatchDifferentialRun implements DifferentialSequence {
     private void compareMessages(LatchCommand command) throws Exception {
         part = "message";
         for (String client : CLIENTS) {
-            for (Opened message : expected.get(client)) {
+            for (LatchOpened message : expected.get(client)) {
                 assertThat(site.next(client))
                         .as("a message to " + client + " of " + command)
                         .isEqualTo(message);

@@ -4,8 +4,8 @@ package io.boltwork.redis;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -31,17 +31,17 @@ final class LatchDifferentialSite implements AutoCloseable {
 
     private final SteppedRedis redis;
     private final Duration patience;
-    private final Map<String, BlockingQueue<Opened>> heard = new LinkedHashMap<>();
+    private final Map<String, BlockingQueue<LatchOpened>> heard = new LinkedHashMap<>();
     private final List<LockBackend> backends = new ArrayList<>();
     private final RedisAsyncCommands<byte[], byte[]> raw;
 
     /** Hears the messages of one client. */
-    private record Ear(BlockingQueue<Opened> heard) implements BackendListener {
+    private record Ear(BlockingQueue<LatchOpened> heard) implements BackendListener {
         @Override
         public void granted(Grant grant) {}
 
         @Override
-        public void opened(Opened opened) {
+        public void opened(LatchOpened opened) {
             heard.add(timeless(opened));
         }
 
@@ -66,8 +66,8 @@ final class LatchDifferentialSite implements AutoCloseable {
     }
 
     /** Returns a message without the server, which the rules do not know. */
-    static Opened timeless(Opened opened) {
-        return new Opened(
+    static LatchOpened timeless(LatchOpened opened) {
+        return new LatchOpened(
                 opened.latch(),
                 opened.generation(),
                 new ServerTime(opened.server().millis(), ""));
@@ -96,12 +96,12 @@ final class LatchDifferentialSite implements AutoCloseable {
     }
 
     /** Returns the next message to a client, or {@code null} if there is none. */
-    Opened next(String client) throws InterruptedException {
+    LatchOpened next(String client) throws InterruptedException {
         return heard.get(client).poll(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Returns the messages to a client that have arrived. */
-    List<Opened> others(String client) {
+    List<LatchOpened> others(String client) {
         return List.copyOf(heard.get(client));
     }
 

@@ -5,8 +5,8 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
@@ -122,7 +122,7 @@ final class ShareDifferentialCommands {
             }
             default -> {
                 return kind == LockKind.READ_WRITE || !oneIn(3)
-                        ? new Look.Inspect(at, kind)
+                        ? new Query.Inspect(at, kind)
                         : new Resize(at, kind, 1 + below(5));
             }
         }

@@ -6,16 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.ShareState;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -77,8 +77,8 @@ final class ShareDifferentialRun implements DifferentialSequence {
         if (message instanceof Shrunk shrunk) {
             return new Shrunk(shrunk.lock(), shrunk.request(), shrunk.capacity(), never, shrunk.kind());
         }
-        Taken taken = (Taken) message; // shared locks are not retained
-        return new Taken(taken.lock(), taken.request(), taken.token(), never, taken.kind());
+        HoldTaken taken = (HoldTaken) message; // shared locks are not retained
+        return new HoldTaken(taken.lock(), taken.request(), taken.token(), never, taken.kind());
     }
 
     /** Executes the sequence of a seed. */
@@ -97,7 +97,7 @@ final class ShareDifferentialRun implements DifferentialSequence {
 
     /** Returns a lock as the memory server sees it. */
     Inspected state(String lock) {
-        return memory.execute(new Look.Inspect(lock, commands.kind));
+        return memory.execute(new Query.Inspect(lock, commands.kind));
     }
 
     /** Returns the clock of both servers, in milliseconds. */
@@ -155,8 +155,8 @@ final class ShareDifferentialRun implements DifferentialSequence {
 
     private void compareScan(Command<?> command) throws Exception {
         part = "scan";
-        Look.ScanLocks scan = new Look.ScanLocks("*", "", 1_000);
-        Report.ScannedLocks found = memory.execute(scan);
+        Query.ScanLocks scan = new Query.ScanLocks("*", "", 1_000);
+        QueryReply.ScannedLocks found = memory.execute(scan);
         assertThat(Timeless.of(site.send(scan)))
                 .as("the locks after " + command)
                 .isEqualTo(Timeless.of(found));
@@ -166,7 +166,7 @@ final class ShareDifferentialRun implements DifferentialSequence {
 
     private void compare(String lock, Command<?> command) throws Exception {
         part = "state";
-        assertThat(Timeless.of(site.send(new Look.Inspect(lock, commands.kind))))
+        assertThat(Timeless.of(site.send(new Query.Inspect(lock, commands.kind))))
                 .as("the state after " + command)
                 .isEqualTo(Timeless.of(state(lock)));
         Map<String, String> fields = ShareState.of(memory, commands.kind, lock, now());

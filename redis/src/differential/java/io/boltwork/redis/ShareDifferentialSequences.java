@@ -4,7 +4,7 @@ package io.boltwork.redis;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Resize;
 import java.util.ArrayList;
 import java.util.List;

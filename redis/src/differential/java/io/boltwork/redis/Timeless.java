@@ -3,10 +3,10 @@ package io.boltwork.redis;
 
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.ServerTime;
 import java.util.Comparator;
 import java.util.List;
@@ -45,13 +45,14 @@ final class Timeless {
                     forced.ended());
         } else if (reply instanceof Reply.Announced announced) {
             return new Reply.Announced(NO_TIME, announced.before());
-        } else if (reply instanceof Report.Identified identified) {
-            return new Report.Identified(NO_TIME, identified.clients());
-        } else if (reply instanceof Report.ScannedLocks scanned) {
-            return new Report.ScannedLocks(
-                    NO_TIME, sorted(scanned.locks(), Report.ScannedLocks.Lock::name), scanned.cursor());
-        } else if (reply instanceof Report.ScannedClients scanned) {
-            return new Report.ScannedClients(NO_TIME, sorted(scanned.clients(), ClientRecord::id), scanned.cursor());
+        } else if (reply instanceof QueryReply.Identified identified) {
+            return new QueryReply.Identified(NO_TIME, identified.clients());
+        } else if (reply instanceof QueryReply.ScannedLocks scanned) {
+            return new QueryReply.ScannedLocks(
+                    NO_TIME, sorted(scanned.locks(), QueryReply.ScannedLocks.Lock::name), scanned.cursor());
+        } else if (reply instanceof QueryReply.ScannedClients scanned) {
+            return new QueryReply.ScannedClients(
+                    NO_TIME, sorted(scanned.clients(), ClientRecord::id), scanned.cursor());
         } else if (reply instanceof Inspected is) {
             List<Inspected.Holder> holders = sorted(is.holders(), Inspected.Holder::request);
             return new Inspected(NO_TIME, holders, is.keptUntilMillis(), is.fence(), is.queue(), is.capacity());

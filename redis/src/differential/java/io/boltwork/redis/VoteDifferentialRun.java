@@ -11,11 +11,11 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.LockFreed;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.VoteCommand.GiveBack;
@@ -102,7 +102,7 @@ final class VoteDifferentialRun implements DifferentialSequence {
         }
 
         @Override
-        public void freed(Freed freed) {
+        public void freed(LockFreed freed) {
             told.add(client + ": " + freed);
         }
 
@@ -282,7 +282,7 @@ final class VoteDifferentialRun implements DifferentialSequence {
         part = "record";
         assertThat(timeless(done.lock(), site.run()))
                 .as("the lock after " + command)
-                .isEqualTo(timeless(memory.execute(new Look.Inspect(LOCK)), here));
+                .isEqualTo(timeless(memory.execute(new Query.Inspect(LOCK)), here));
         fields = VoteState.of(MemoryLocks.record(memory, LOCK));
         assertThat(statement(done.fields())).as("the fields after " + command).isEqualTo(fields);
         part = "time to live";

@@ -9,7 +9,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.testkit.wait.Slack;
@@ -139,7 +139,7 @@ final class VoteDifferentialSite implements AutoCloseable {
     /** Sends a command, and reads the lock and the messages afterwards. */
     Done execute(Command<?> command) throws Exception {
         CompletableFuture<Reply> reply = send(command); // the others follow at once, because the server has the scripts
-        CompletableFuture<Reply> lock = send(new Look.Inspect(LOCK));
+        CompletableFuture<Reply> lock = send(new Query.Inspect(LOCK));
         CompletionStage<Map<byte[], byte[]>> hash = raw.hgetall(bytes(KEYS.key(LOCK)));
         CompletionStage<Long> ttl = raw.pttl(bytes(KEYS.key(LOCK)));
         CompletionStage<Long> uptimeTtl = raw.pttl(bytes(KEYS.uptimeKey()));

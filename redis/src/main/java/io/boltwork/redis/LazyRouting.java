@@ -10,12 +10,12 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -191,12 +191,12 @@ final class LazyRouting implements Routing {
         }
 
         @Override
-        public void opened(Opened opened) {
+        public void opened(LatchOpened opened) {
             client.opened(opened);
         }
 
         @Override
-        public void freed(Freed freed) {
+        public void freed(LockFreed freed) {
             client.freed(freed);
         }
 

@@ -9,7 +9,7 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.LockUsage;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Failed;
 import java.time.Instant;
 import java.util.List;
@@ -96,9 +96,9 @@ class AnnounceScriptTest extends ScriptTest {
         memory.execute(new Announce(clientRecord("shop").withBlocked(threads), 60_000, "nonce"));
         assertThat(b.identify("a"))
                 .containsExactly(clientRecord("shop").withBlocked(threads))
-                .isEqualTo(memory.execute(new Look.Identify(List.of("a"))).clients());
+                .isEqualTo(memory.execute(new Query.Identify(List.of("a"))).clients());
         assertThat(b.scanClients(10))
-                .isEqualTo(memory.execute(new Look.ScanClients("", 10)).clients());
+                .isEqualTo(memory.execute(new Query.ScanClients("", 10)).clients());
         a.announce(clientRecord("shop").withBlocked(threads.subList(2, 3)), 60_000);
         assertThat(b.identify("a")).containsExactly(clientRecord("shop").withBlocked(threads.subList(2, 3)));
         assertThat(fields(RECORD)).containsEntry("b1", "LOCK 0 9 c").doesNotContainKeys("b2", "b3");

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.Reply.Forced;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Released;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Taken;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -59,13 +59,13 @@ class ForceReleaseScriptTest extends ScriptTest {
         Forced forced = b.force(LOCK, 0);
         assertThat(forced.taken()).isEqualTo("a:1");
         assertThat(forced.takenToken()).isEqualTo(token);
-        assertThat(messageOf(token)).isEqualTo(new Taken(LOCK, "a:1", token, forced.server()));
+        assertThat(messageOf(token)).isEqualTo(new HoldTaken(LOCK, "a:1", token, forced.server()));
     }
 
     /** Returns the message to a about that hold, and skips earlier ones. */
-    private Taken messageOf(long token) throws InterruptedException {
+    private HoldTaken messageOf(long token) throws InterruptedException {
         while (true) {
-            Taken taken = a.takings.poll(5, TimeUnit.SECONDS);
+            HoldTaken taken = a.takings.poll(5, TimeUnit.SECONDS);
             assertThat(taken).as("a message").isNotNull();
             if (taken.token() == token) {
                 return taken;

@@ -4,10 +4,10 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Wanted;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ class RetentionScriptTest extends ScriptTest {
     }
 
     private void isRecalled(Client client, String request, long token) {
-        Wanted wanted = Client.next(client.wantings);
+        LockWanted wanted = Client.next(client.wantings);
         assertThat(wanted.lock()).isEqualTo(LOCK);
         assertThat(wanted.request()).isEqualTo(request);
         assertThat(wanted.token()).isEqualTo(token);

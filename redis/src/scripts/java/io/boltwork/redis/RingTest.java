@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.QueryReply.Inspected.Waiting;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report.Inspected.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -3,7 +3,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.Report.Inspected.Waiting;
+import io.boltwork.spi.QueryReply.Inspected.Waiting;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.QueryReply.Inspected;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;

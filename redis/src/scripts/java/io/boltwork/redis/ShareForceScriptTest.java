@@ -4,6 +4,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Forced;
@@ -13,7 +14,6 @@ import io.boltwork.spi.Reply.Resized;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
 import io.boltwork.testkit.wait.Slack;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +36,7 @@ class ShareForceScriptTest extends ShareScriptTest {
         b.shrinkings.clear();
     }
 
-    private static Taken next(Client client) throws InterruptedException {
+    private static HoldTaken next(Client client) throws InterruptedException {
         return client.takings.poll(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
     }
 
@@ -54,7 +54,7 @@ class ShareForceScriptTest extends ShareScriptTest {
         assertThat(entry("b:1", WEIGHT)).isZero();
         assertThat(field("fence")).isGreaterThan(second.share().blockEnd()).isEqualTo(field("all"));
         assertThat(holders()).isEmpty();
-        Taken taken = next(a);
+        HoldTaken taken = next(a);
         assertThat(taken.lock()).isEqualTo(LOCK);
         assertThat(taken.kind()).isEqualTo(KIND);
         assertThat(taken.request()).isEqualTo("a:1");

@@ -8,12 +8,12 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
 import io.boltwork.spi.IdleLife;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.time.Duration;
@@ -119,9 +119,9 @@ class ShareKeyTest extends ShareScriptTest {
             a.ask(new Command.Renew(List.of(item), Client.NEVER), Reply.Renewed.class);
             a.ask(new Command.Withdraw(name, "a:1", 0, held), Reply.Withdrawn.class);
             assertThat(b.nextGrant().lock()).isEqualTo(name);
-            assertThat(b.ask(new Look.Inspect(name, all.kind()), Report.Inspected.class)
+            assertThat(b.ask(new Query.Inspect(name, all.kind()), QueryReply.Inspected.class)
                             .holders())
-                    .extracting(Report.Inspected.Holder::request)
+                    .extracting(QueryReply.Inspected.Holder::request)
                     .containsExactly("b:1");
         }
         assertThat((List<?>) redis.command("KEYS", "*")).hasSize(2);
@@ -156,7 +156,7 @@ class ShareKeyTest extends ShareScriptTest {
                 new Command.Withdraw("cart", "a:1", 0, held),
                 new ForceRelease("cart", 0, LockKind.SEMAPHORE),
                 new Resize("cart", LockKind.SEMAPHORE, 5),
-                new Look.Inspect("cart", LockKind.SEMAPHORE))) {
+                new Query.Inspect("cart", LockKind.SEMAPHORE))) {
             Failed failed = a.ask(command, Failed.class);
             assertThat(failed.cause()).hasMessageContaining("the semaphore 'cart' (key 'boltwork:semaphore:{cart}')");
             assertThat(failed.cause().isRetryable()).isFalse();

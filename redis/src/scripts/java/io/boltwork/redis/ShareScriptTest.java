@@ -7,11 +7,11 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HeldShare;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import java.util.List;
@@ -54,7 +54,7 @@ abstract class ShareScriptTest extends ScriptTest {
     }
 
     Inspected lock() {
-        return a.ask(new Look.Inspect(LOCK, KIND), Inspected.class);
+        return a.ask(new Query.Inspect(LOCK, KIND), Inspected.class);
     }
 
     List<String> holders() {

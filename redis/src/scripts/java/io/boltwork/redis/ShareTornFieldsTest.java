@@ -4,10 +4,10 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report.Inspected;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

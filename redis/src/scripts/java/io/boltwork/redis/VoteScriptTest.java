@@ -3,9 +3,9 @@ package io.boltwork.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Forced;
@@ -124,7 +124,7 @@ class VoteScriptTest extends ScriptTest {
         assertThat(fields()).containsEntry("watchers", "b " + (refused.server().millis() + LockBackend.WATCH_MILLIS));
         Released released = giveBack("a:1", token, token, 0);
         assertThat(released.outcome()).isEqualTo(Release.RELEASED);
-        assertThat(Client.next(b.freed)).isEqualTo(new Freed(LOCK, released.server()));
+        assertThat(Client.next(b.freed)).isEqualTo(new LockFreed(LOCK, released.server()));
         assertThat(fields()).doesNotContainKey("watchers");
     }
 
@@ -165,7 +165,7 @@ class VoteScriptTest extends ScriptTest {
         vote(a, "a:1");
         vote(b, "b:1");
         Forced forced = b.force(LOCK, 0);
-        assertThat(Client.next(b.freed)).isEqualTo(new Freed(LOCK, forced.server()));
+        assertThat(Client.next(b.freed)).isEqualTo(new LockFreed(LOCK, forced.server()));
         assertThat(Client.next(a.takings).request()).isEqualTo("a:1");
         vote(a, "a:2");
         vote(b, "b:2");

@@ -8,17 +8,17 @@ import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.LockFreed;
+import io.boltwork.spi.LockWanted;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,10 +40,10 @@ public final class Client implements BackendListener, AutoCloseable {
     public final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
     public final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
     final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
-    public final BlockingQueue<Taken> takings = new LinkedBlockingQueue<>();
+    public final BlockingQueue<HoldTaken> takings = new LinkedBlockingQueue<>();
     public final BlockingQueue<Shrunk> shrinkings = new LinkedBlockingQueue<>();
-    final BlockingQueue<Wanted> wantings = new LinkedBlockingQueue<>();
-    final BlockingQueue<Freed> freed = new LinkedBlockingQueue<>();
+    final BlockingQueue<LockWanted> wantings = new LinkedBlockingQueue<>();
+    final BlockingQueue<LockFreed> freed = new LinkedBlockingQueue<>();
 
     private Client(String id, RedisBackend backend) {
         this.id = id;
@@ -109,14 +109,14 @@ public final class Client implements BackendListener, AutoCloseable {
         return ask(new Command.Withdraw(lock, request, lastToken), Reply.Withdrawn.class);
     }
 
-    public Report.Inspected inspect(String lock) {
-        return ask(new Look.Inspect(lock), Report.Inspected.class);
+    public QueryReply.Inspected inspect(String lock) {
+        return ask(new Query.Inspect(lock), QueryReply.Inspected.class);
     }
 
     /** The requests in a lock's queue. */
     public List<String> waiting(String lock) {
         return inspect(lock).queue().stream()
-                .map(Report.Inspected.Waiting::request)
+                .map(QueryReply.Inspected.Waiting::request)
                 .toList();
     }
 
@@ -133,15 +133,17 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     List<ClientRecord> identify(String... clients) {
-        return ask(new Look.Identify(List.of(clients)), Report.Identified.class).clients();
+        return ask(new Query.Identify(List.of(clients)), QueryReply.Identified.class)
+                .clients();
     }
 
     /** All locks that match a pattern. */
-    List<Report.ScannedLocks.Lock> scanLocks(String pattern, int count) {
-        List<Report.ScannedLocks.Lock> locks = new ArrayList<>();
+    List<QueryReply.ScannedLocks.Lock> scanLocks(String pattern, int count) {
+        List<QueryReply.ScannedLocks.Lock> locks = new ArrayList<>();
         String cursor = "";
         do {
-            Report.ScannedLocks page = ask(new Look.ScanLocks(pattern, cursor, count), Report.ScannedLocks.class);
+            QueryReply.ScannedLocks page =
+                    ask(new Query.ScanLocks(pattern, cursor, count), QueryReply.ScannedLocks.class);
             locks.addAll(page.locks());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
@@ -153,7 +155,7 @@ public final class Client implements BackendListener, AutoCloseable {
         List<ClientRecord> clients = new ArrayList<>();
         String cursor = "";
         do {
-            Report.ScannedClients page = ask(new Look.ScanClients(cursor, count), Report.ScannedClients.class);
+            QueryReply.ScannedClients page = ask(new Query.ScanClients(cursor, count), QueryReply.ScannedClients.class);
             clients.addAll(page.clients());
             cursor = page.cursor();
         } while (!cursor.isEmpty());
@@ -210,9 +212,9 @@ public final class Client implements BackendListener, AutoCloseable {
 
     @Override
     public void told(HolderMessage message) {
-        if (message instanceof Taken taken) {
+        if (message instanceof HoldTaken taken) {
             takings.add(taken);
-        } else if (message instanceof Wanted wanted) {
+        } else if (message instanceof LockWanted wanted) {
             wantings.add(wanted);
         } else if (message instanceof Shrunk shrunk) {
             shrinkings.add(shrunk);
@@ -220,7 +222,7 @@ public final class Client implements BackendListener, AutoCloseable {
     }
 
     @Override
-    public void freed(Freed message) {
+    public void freed(LockFreed message) {
         freed.add(message);
     }
 

@@ -4,7 +4,7 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.server.RedisServer;
@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class CloseTest {
-    private static final Look.Inspect INSPECT = new Look.Inspect("l");
+    private static final Query.Inspect INSPECT = new Query.Inspect("l");
     private static final Command.Acquire ACQUIRE = new Command.Acquire("l", "a:1", true, Client.LEASE, 0, Client.NEVER);
 
     private static Set<Thread> lettuceThreads() {

@@ -10,7 +10,7 @@ import io.boltwork.BackendException;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.testkit.server.RedisServer;
@@ -170,10 +170,10 @@ class ConnectTest {
                 client.announce(clientRecord, 0);
                 assertThat(client.force("l", 0).released()).isFalse();
                 for (Command<?> look : List.of(
-                        new Look.Inspect("l"),
-                        new Look.Identify(List.of("a")),
-                        new Look.ScanLocks("*", "", 10),
-                        new Look.ScanClients("", 10))) {
+                        new Query.Inspect("l"),
+                        new Query.Identify(List.of("a")),
+                        new Query.ScanLocks("*", "", 10),
+                        new Query.ScanClients("", 10))) {
                     Failed failed = client.ask(look, Failed.class);
                     assertThat(failed.cause().isRetryable()).isFalse();
                     assertThat(failed.cause()).hasMessageContaining("NOPERM");

@@ -12,7 +12,7 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.VoteCommand;
@@ -216,10 +216,10 @@ class RightsTest {
                     new VoteCommand.GiveBack("v", "a:1", 1, 1, 0, 0),
                     new Witness("", 0),
                     permit(2), // looks whether the client at the head listens
-                    new Look.Inspect("l"),
-                    new Look.Identify(List.of("a")),
-                    new Look.ScanLocks("*", "", 10),
-                    new Look.ScanClients("", 10)));
+                    new Query.Inspect("l"),
+                    new Query.Identify(List.of("a")),
+                    new Query.ScanLocks("*", "", 10),
+                    new Query.ScanClients("", 10)));
             for (int i = 3; i < 1_010; i++) { // a long queue is inspected
                 commands.add(acquire(i));
             }

@@ -7,14 +7,14 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
+import io.boltwork.spi.QueryReply.ScannedLocks;
+import io.boltwork.spi.QueryReply.ScannedLocks.Lock;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.spi.Reply.Released;
-import io.boltwork.spi.Report.Inspected;
-import io.boltwork.spi.Report.ScannedLocks;
-import io.boltwork.spi.Report.ScannedLocks.Lock;
 import io.boltwork.spi.Share;
 import io.boltwork.testkit.wait.Slack;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ class ScanTest extends ScriptTest {
         List<String> found = new ArrayList<>();
         String cursor = "";
         do {
-            ScannedLocks page = a.ask(new Look.ScanLocks(pattern, kind, cursor, count), ScannedLocks.class);
+            ScannedLocks page = a.ask(new Query.ScanLocks(pattern, kind, cursor, count), ScannedLocks.class);
             page.locks().forEach(lock -> found.add(lock.kind() + " " + lock.name()));
             cursor = page.cursor();
         } while (!cursor.isEmpty());
@@ -123,7 +123,7 @@ class ScanTest extends ScriptTest {
                 .map(name -> a.send(new Command.Acquire(name, "a:1", true, Client.LEASE, 0, Client.NEVER)))
                 .toList();
         sent.forEach(Client::await); // one by one, because a call of an unknown script is sent again, behind the others
-        ScannedLocks first = a.ask(new Look.ScanLocks("*", "", 20), ScannedLocks.class);
+        ScannedLocks first = a.ask(new Query.ScanLocks("*", "", 20), ScannedLocks.class);
         assertThat(first.locks()).hasSizeLessThan(200);
         assertThat(first.cursor()).isNotEmpty();
         assertThat(names("*")).isEqualTo(new TreeSet<>(names));
@@ -135,7 +135,7 @@ class ScanTest extends ScriptTest {
         share(LockKind.SEMAPHORE, LOCK, "a:1", 2, 3);
         long token = share(LockKind.SEMAPHORE, LOCK, "a:2", 1, 3).token();
         share(LockKind.SEMAPHORE, LOCK, "a:3", 1, 3);
-        Inspected seen = a.ask(new Look.Inspect(LOCK, LockKind.SEMAPHORE), Inspected.class);
+        Inspected seen = a.ask(new Query.Inspect(LOCK, LockKind.SEMAPHORE), Inspected.class);
         long until = seen.holders().stream()
                 .mapToLong(Inspected.Holder::untilMillis)
                 .max()
@@ -252,7 +252,7 @@ class ScanTest extends ScriptTest {
 
     @Test
     void anInvalidCursorIsRefused() {
-        Failed failed = a.ask(new Look.ScanLocks("*", "x", 10), Failed.class);
+        Failed failed = a.ask(new Query.ScanLocks("*", "x", 10), Failed.class);
         assertThat(failed.cause()).hasMessageContaining("a scan of locks").hasMessageContaining("invalid cursor");
     }
 

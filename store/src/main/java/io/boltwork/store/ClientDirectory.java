@@ -4,9 +4,9 @@ package io.boltwork.store;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ final class ClientDirectory {
     }
 
     /** Returns the records of those clients that have one. */
-    Report.Identified identify(Look.Identify command) {
+    QueryReply.Identified identify(Query.Identify command) {
         List<ClientRecord> found = new ArrayList<>();
         ServerTime server = null;
         for (String id : command.clients()) {
@@ -60,7 +60,7 @@ final class ClientDirectory {
             server = server == null ? stored.clock().earliest() : server;
             read(id, stored.text(), stored.clock()).ifPresent(client -> found.add(client.card()));
         }
-        return new Report.Identified(Objects.requireNonNull(server, "clients must be named"), found);
+        return new QueryReply.Identified(Objects.requireNonNull(server, "clients must be named"), found);
     }
 
     /** Reads a record. */

@@ -8,9 +8,9 @@ import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spi.Opened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
@@ -360,7 +360,7 @@ public class RecordBackend implements LockBackend {
             }
 
             @Override
-            public void opened(Opened opened) {
+            public void opened(LatchOpened opened) {
                 waits.opened(opened.latch());
                 told.opened(opened);
             }

@@ -2,12 +2,12 @@
 package io.boltwork.store;
 
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRules;
 import io.boltwork.spi.rules.ShareRules;
@@ -76,14 +76,14 @@ final class StepContext {
 
     private void tell(HolderMessage message) {
         String client = RequestId.clientOf(message.request());
-        if (message instanceof Taken taken) { // a store has no retention
+        if (message instanceof HoldTaken taken) { // a store has no retention
             messages.add(new AddressedMessage(client, StoreMessage.text(taken)));
         } else if (message instanceof Shrunk shrunk) {
             messages.add(new AddressedMessage(client, StoreMessage.text(shrunk)));
         }
     }
 
-    private void open(String client, Opened opened) {
+    private void open(String client, LatchOpened opened) {
         messages.add(new AddressedMessage(client, StoreMessage.text(opened)));
     }
 }

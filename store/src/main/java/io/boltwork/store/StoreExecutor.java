@@ -8,9 +8,9 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandExecutor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.VoteCommand;
@@ -300,7 +300,7 @@ final class StoreExecutor implements CommandExecutor {
     // ================================================================ looking
 
     @Override
-    public Report.Inspected inspect(Look.Inspect command) {
+    public QueryReply.Inspected inspect(Query.Inspect command) {
         RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
         StoredText found = store.read(key);
         StepContext latest = steps.context(found.clock().latest());
@@ -313,12 +313,12 @@ final class StoreExecutor implements CommandExecutor {
     }
 
     @Override
-    public Report.ScannedLocks scanLocks(Look.ScanLocks command) {
+    public QueryReply.ScannedLocks scanLocks(Query.ScanLocks command) {
         return new StoreScan(store, steps).locks(command);
     }
 
     @Override
-    public Report.ScannedClients scanClients(Look.ScanClients command) {
+    public QueryReply.ScannedClients scanClients(Query.ScanClients command) {
         return new StoreScan(store, steps).clients(command);
     }
 
@@ -330,7 +330,7 @@ final class StoreExecutor implements CommandExecutor {
     }
 
     @Override
-    public Report.Identified identify(Look.Identify command) {
+    public QueryReply.Identified identify(Query.Identify command) {
         return clients().identify(command);
     }
 

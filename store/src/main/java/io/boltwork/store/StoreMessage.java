@@ -4,11 +4,11 @@ package io.boltwork.store;
 import io.boltwork.LockKind;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.HoldTaken;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.RecordLines;
 
 /** The texts of the messages that clients of a store send to one another. One line of fields, readable for people. */
@@ -41,7 +41,7 @@ final class StoreMessage {
      * @param taken the message
      * @return the text, without a line break
      */
-    static String text(Taken taken) {
+    static String text(HoldTaken taken) {
         return RecordLines.begin(TAKEN)
                 .more(RecordLines.field(taken.lock()), RecordLines.field(taken.request()), taken.token())
                 .more(taken.server().millis(), RecordLines.field(taken.server().run()), taken.kind())
@@ -70,7 +70,7 @@ final class StoreMessage {
      * @param opened the message
      * @return the text, without a line break
      */
-    static String text(Opened opened) {
+    static String text(LatchOpened opened) {
         return RecordLines.begin(OPENED)
                 .more(RecordLines.field(opened.latch()), opened.generation())
                 .more(
@@ -105,7 +105,7 @@ final class StoreMessage {
                 String request = line.text();
                 long token = line.number();
                 ServerTime server = new ServerTime(line.number(), line.text());
-                listener.told(new Taken(lock, request, token, server, LockKind.valueOf(line.word())));
+                listener.told(new HoldTaken(lock, request, token, server, LockKind.valueOf(line.word())));
             }
             case SHRUNK -> {
                 String lock = line.text();
@@ -115,7 +115,8 @@ final class StoreMessage {
                 listener.told(new Shrunk(lock, request, capacity, server, LockKind.valueOf(line.word())));
             }
             case OPENED ->
-                listener.opened(new Opened(line.text(), line.number(), new ServerTime(line.number(), line.text())));
+                listener.opened(
+                        new LatchOpened(line.text(), line.number(), new ServerTime(line.number(), line.text())));
             default ->
                 throw new IllegalArgumentException("there is no message of the kind '" + Printable.text(kind) + "'");
         }

@@ -3,9 +3,9 @@ package io.boltwork.store;
 
 import io.boltwork.LockKind;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.NamePattern;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.rules.LockReports;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class StoreScan {
     }
 
     /** Returns a page of the locks of one kind. The next page is of the next kind when there are no more. */
-    Report.ScannedLocks locks(Look.ScanLocks command) {
+    QueryReply.ScannedLocks locks(Query.ScanLocks command) {
         LockKind only = command.kind();
         String cursor = command.cursor();
         LockKind kind = only != null ? only : LockKind.LOCK;
@@ -42,13 +42,13 @@ final class StoreScan {
         }
         StoredPage page = store.scan(RecordKey.Kind.of(kind), after, Math.max(1, command.count()));
         NamePattern names = new NamePattern(command.pattern());
-        List<Report.ScannedLocks.Lock> found = new ArrayList<>();
+        List<QueryReply.ScannedLocks.Lock> found = new ArrayList<>();
         for (StoredPage.Named named : page.records()) {
             if (names.matches(named.name())) {
                 summary(kind, named, page.clock()).ifPresent(found::add);
             }
         }
-        return new Report.ScannedLocks(
+        return new QueryReply.ScannedLocks(
                 page.clock().earliest(), found, next(kind, only, page, Math.max(1, command.count())));
     }
 
@@ -62,7 +62,7 @@ final class StoreScan {
         return isLast ? "" : kind.ordinal() + 1 + AFTER;
     }
 
-    private Optional<Report.ScannedLocks.Lock> summary(LockKind kind, StoredPage.Named named, StoreClock clock) {
+    private Optional<QueryReply.ScannedLocks.Lock> summary(LockKind kind, StoredPage.Named named, StoreClock clock) {
         StepContext context = steps.context(clock.latest());
         RecordKey key = new RecordKey(RecordKey.Kind.of(kind), named.name());
         StoredText stored = new StoredText(named.text(), 0, clock);
@@ -74,7 +74,7 @@ final class StoreScan {
     }
 
     /** Returns a page of the clients. */
-    Report.ScannedClients clients(Look.ScanClients command) {
+    QueryReply.ScannedClients clients(Query.ScanClients command) {
         int count = Math.max(1, command.count());
         String after = command.cursor().isEmpty() ? "" : command.cursor().substring(AFTER.length());
         StoredPage page = store.scan(RecordKey.Kind.CLIENT, after, count);
@@ -86,6 +86,6 @@ final class StoreScan {
         String cursor = page.records().size() < count
                 ? ""
                 : AFTER + page.records().get(page.records().size() - 1).name();
-        return new Report.ScannedClients(page.clock().earliest(), found, cursor);
+        return new QueryReply.ScannedClients(page.clock().earliest(), found, cursor);
     }
 }

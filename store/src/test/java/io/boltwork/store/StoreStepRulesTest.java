@@ -11,11 +11,11 @@ import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.rules.LockRecord;
@@ -253,7 +253,7 @@ class StoreStepRulesTest {
         long read = store.millis;
         store.beforeWrite = () -> store.millis += 3_000;
         acquire("a:1");
-        assertThat(execute(new Look.Inspect(LOCK)).untilMillis()).isEqualTo(read + LEASE);
+        assertThat(execute(new Query.Inspect(LOCK)).untilMillis()).isEqualTo(read + LEASE);
     }
 
     // ================================================================ messages
@@ -420,7 +420,7 @@ class StoreStepRulesTest {
         List<String> found = new ArrayList<>();
         String cursor = "";
         do {
-            Report.ScannedLocks page = execute(new Look.ScanLocks("*", cursor, 2));
+            QueryReply.ScannedLocks page = execute(new Query.ScanLocks("*", cursor, 2));
             page.locks().forEach(lock -> found.add(lock.kind() + " " + lock.name()));
             cursor = page.cursor();
         } while (!cursor.isEmpty());

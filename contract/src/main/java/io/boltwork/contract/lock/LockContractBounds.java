@@ -19,7 +19,7 @@ import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Slack;
 import io.boltwork.testkit.wait.Task;
@@ -284,10 +284,10 @@ abstract class LockContractBounds extends ContractPart {
         awaitQueued(1);
         first.unlock();
         second.token();
-        Report.Inspected seen = inspect();
+        QueryReply.Inspected seen = inspect();
         assertThat(seen.untilMillis() - seen.server().millis()).isGreaterThan(minHold.toMillis() - 5_000);
         second.release();
-        Report.Inspected kept = inspect();
+        QueryReply.Inspected kept = inspect();
         assertThat(kept.owner()).isNull();
         assertThat(kept.untilMillis() - kept.server().millis()).isGreaterThan(minHold.toMillis() - 5_000);
     }

@@ -14,7 +14,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,7 @@ abstract class LockContractExtending extends ContractPart {
             lease.extend(Duration.ofMinutes(5));
             assertThat(party.backend().requests() - requests).isEqualTo(1);
             assertThat(lease.remaining()).isBetween(Duration.ofSeconds(295), Duration.ofMinutes(6));
-            Report.Inspected seen = inspect();
+            QueryReply.Inspected seen = inspect();
             assertThat(seen.untilMillis() - seen.server().millis()).isGreaterThan(295_000);
             lease.extend(Duration.ofMillis(1));
             assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(290));
@@ -214,7 +214,7 @@ abstract class LockContractExtending extends ContractPart {
         next.task().awaitParked();
         lease.release();
         next.token();
-        Report.Inspected seen = inspect();
+        QueryReply.Inspected seen = inspect();
         assertThat(seen.token()).isEqualTo(next.token());
         assertThat(seen.untilMillis() - seen.server().millis()).isLessThan(60_000);
         next.release();

@@ -10,7 +10,7 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LockOptions;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
 import java.time.Duration;
@@ -86,7 +86,7 @@ abstract class LockContractLeasing extends ContractPart {
         theirs.unlock();
         long token = waiter.token();
         Await.until("the claim is confirmed", () -> !inspect().claim());
-        Report.Inspected confirmed = inspect();
+        QueryReply.Inspected confirmed = inspect();
         assertThat(confirmed.token()).isEqualTo(token);
         assertThat(confirmed.untilMillis() - confirmed.server().millis()).isGreaterThan(20_000);
         waiter.release();

@@ -12,7 +12,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ abstract class LockContractVerifying extends ContractPart {
         Party party = party();
         Lease lease =
                 party.lock(name, LockOptions.fixedLease(Duration.ofMinutes(1))).acquire();
-        Report.Inspected before = inspect();
+        QueryReply.Inspected before = inspect();
         Duration remaining = lease.remaining();
         long requests = party.backend().requests();
         pass(site.clockTolerance().multipliedBy(2)); // by which an extension would move the end

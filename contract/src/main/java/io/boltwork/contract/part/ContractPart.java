@@ -19,9 +19,9 @@ import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Slack;
@@ -323,21 +323,21 @@ public abstract class ContractPart {
     }
 
     /** Returns the state of the lock under test at the server. */
-    protected final Report.Inspected inspect() {
+    protected final QueryReply.Inspected inspect() {
         return inspect(name);
     }
 
-    protected final Report.Inspected inspect(String lock) {
+    protected final QueryReply.Inspected inspect(String lock) {
         return inspect(LockKind.LOCK, lock);
     }
 
-    protected final Report.Inspected inspect(LockKind kind, String lock) {
+    protected final QueryReply.Inspected inspect(LockKind kind, String lock) {
         LockBackend asked = spare == null ? openSpare() : spare;
         for (int attempts = 0; attempts < 20; attempts++) {
             CompletableFuture<Reply> answer = new CompletableFuture<>();
-            asked.send(new Look.Inspect(lock, kind), answer::complete);
+            asked.send(new Query.Inspect(lock, kind), answer::complete);
             try {
-                if (answer.get(2, TimeUnit.SECONDS) instanceof Report.Inspected inspected) {
+                if (answer.get(2, TimeUnit.SECONDS) instanceof QueryReply.Inspected inspected) {
                     return inspected;
                 }
                 pass(Duration.ofMillis(100)); // the connection is being re-established

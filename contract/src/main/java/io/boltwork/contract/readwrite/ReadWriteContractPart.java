@@ -6,7 +6,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.testkit.wait.Await;
 
 /** The lock under test of the contract of read-write locks, and its state at the server. */
@@ -30,7 +30,7 @@ abstract class ReadWriteContractPart extends ContractPart {
         return party().client().readWriteLock(name, options);
     }
 
-    final Report.Inspected atServer() {
+    final QueryReply.Inspected atServer() {
         return inspect(LockKind.READ_WRITE, name);
     }
 

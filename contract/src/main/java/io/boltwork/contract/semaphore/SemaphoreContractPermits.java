@@ -11,7 +11,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
 import java.time.Duration;
@@ -35,7 +35,7 @@ abstract class SemaphoreContractPermits extends ContractPart {
         return party().client().semaphore(name, permits);
     }
 
-    private Report.Inspected semaphoreAtServer() {
+    private QueryReply.Inspected semaphoreAtServer() {
         return inspect(LockKind.SEMAPHORE, name);
     }
 

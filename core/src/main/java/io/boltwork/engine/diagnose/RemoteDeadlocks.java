@@ -9,7 +9,7 @@ import io.boltwork.engine.diagnose.LongWaits.Wait;
 import io.boltwork.engine.diagnose.RemoteCycle.Link;
 import io.boltwork.engine.diagnose.RemoteCycle.Member;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.RequestId;
 import java.time.Duration;
 import java.time.Instant;

@@ -8,10 +8,10 @@ import io.boltwork.engine.diagnose.RemoteCycle.Link;
 import io.boltwork.engine.diagnose.RemoteCycle.Member;
 import io.boltwork.engine.diagnose.RemoteCycle.Name;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Identified;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report.Identified;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Share;
 import java.util.ArrayList;
@@ -116,7 +116,7 @@ final class RemotePass {
         nextClients.clear();
         open.set(names.size() + (ids.isEmpty() ? 0 : 1));
         for (Name name : names) {
-            core.backend.send(new Look.Inspect(name.lock(), name.kind()), reply -> {
+            core.backend.send(new Query.Inspect(name.lock(), name.kind()), reply -> {
                 if (reply instanceof Inspected lock) {
                     locks.put(name, lock);
                 }
@@ -124,7 +124,7 @@ final class RemotePass {
             });
         }
         if (!ids.isEmpty()) {
-            core.backend.send(new Look.Identify(ids), reply -> {
+            core.backend.send(new Query.Identify(ids), reply -> {
                 if (reply instanceof Identified known) {
                     known.clients().forEach(client -> clients.put(client.id(), client));
                 }

@@ -8,10 +8,10 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
-import io.boltwork.spi.Taken;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -133,7 +133,7 @@ public abstract class LanePool {
     }
 
     /** Passes the message of a forced release on to the lane of its request. */
-    public final void taken(Taken taken, long request) {
+    public final void taken(HoldTaken taken, long request) {
         String lane = byRequest.get(request);
         if (lane != null) {
             machines.postIfInUse(lane, machine -> machine.taken(taken));

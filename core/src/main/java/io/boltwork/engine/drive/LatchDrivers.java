@@ -7,7 +7,7 @@ import io.boltwork.machine.latch.LatchChange;
 import io.boltwork.machine.latch.LatchMachine;
 import io.boltwork.machine.latch.LatchWaiter;
 import io.boltwork.machine.request.Ticker;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
@@ -111,7 +111,7 @@ public final class LatchDrivers extends ErrorFlagOwner {
         return core.identity.id() + ':' + changes.incrementAndGet();
     }
 
-    public void opened(Opened opened) {
+    public void opened(LatchOpened opened) {
         postIfInUse(opened.latch(), driver -> driver.machine.opened(opened));
     }
 

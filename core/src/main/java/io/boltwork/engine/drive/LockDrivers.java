@@ -12,10 +12,10 @@ import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LostHolds;
 import io.boltwork.spi.ForceRelease;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
-import io.boltwork.spi.Taken;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -373,7 +373,7 @@ public final class LockDrivers extends ErrorFlagOwner {
         String taken = forced.taken();
         post(key, driver -> {
             if (taken != null) { // the message may be lost
-                driver.machine.taken(new Taken(name, taken, forced.takenToken(), forced.server()));
+                driver.machine.taken(new HoldTaken(name, taken, forced.takenToken(), forced.server()));
             }
             driver.machine.nudgeAfter(forced.claimMillis());
         });

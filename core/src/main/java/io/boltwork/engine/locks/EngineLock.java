@@ -16,9 +16,9 @@ import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -478,7 +478,7 @@ public class EngineLock implements FencedLock, WaitingRoom {
 
     @Override
     public boolean isLocked() {
-        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, kind()));
+        QueryReply.Inspected lock = (QueryReply.Inspected) engine.ask(new Query.Inspect(name, kind()));
         return lock.server().millis() < lock.untilMillis();
     }
 

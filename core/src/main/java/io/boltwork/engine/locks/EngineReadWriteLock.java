@@ -6,9 +6,9 @@ import io.boltwork.FencedReadWriteLock;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.Engine;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Share;
 import java.util.Objects;
@@ -54,10 +54,10 @@ public final class EngineReadWriteLock implements FencedReadWriteLock {
      */
     static boolean isHeld(Engine engine, String name, boolean byWriter) {
         long before = engine.drivers.readByTurn(name);
-        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, LockKind.READ_WRITE));
+        QueryReply.Inspected lock = (QueryReply.Inspected) engine.ask(new Query.Inspect(name, LockKind.READ_WRITE));
         long after = engine.drivers.readByTurn(name);
         long now = lock.server().millis();
-        for (Report.Inspected.Holder holder : lock.holders()) {
+        for (QueryReply.Inspected.Holder holder : lock.holders()) {
             long own = RequestId.number(engine.core.identity.id(), holder.request());
             boolean isTurn = own != RequestId.NONE && (own == before || own == after);
             boolean isWriter = holder.permits() == Share.WRITE.permits() && !isTurn;

@@ -14,10 +14,10 @@ import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Report;
 import io.boltwork.spi.Resize;
 import java.time.Duration;
 import java.util.Objects;
@@ -215,11 +215,11 @@ public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
 
     @Override
     public int availablePermits() {
-        Report.Inspected lock = (Report.Inspected) engine.ask(new Look.Inspect(name, LockKind.SEMAPHORE));
+        QueryReply.Inspected lock = (QueryReply.Inspected) engine.ask(new Query.Inspect(name, LockKind.SEMAPHORE));
         long now = lock.server().millis();
         long held = lock.holders().stream()
                 .filter(holder -> now < holder.untilMillis())
-                .mapToLong(Report.Inspected.Holder::permits)
+                .mapToLong(QueryReply.Inspected.Holder::permits)
                 .sum();
         int capacity = lock.capacity() == 0 ? permits : lock.capacity();
         return (int) Math.max(0, capacity - held);

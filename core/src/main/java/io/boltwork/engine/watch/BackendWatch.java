@@ -14,17 +14,17 @@ import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.machine.request.RecoveryTally;
 import io.boltwork.spi.BackendListener;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
+import io.boltwork.spi.LockFreed;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -96,7 +96,7 @@ public final class BackendWatch implements BackendListener {
     public void told(HolderMessage message) {
         if (message.kind() != LockKind.LOCK) {
             LanePool pool = drivers.pools.find(message.kind(), message.lock());
-            if (pool != null && message instanceof Taken taken) {
+            if (pool != null && message instanceof HoldTaken taken) {
                 pool.taken(taken, RequestId.number(core.identity.id(), taken.request()));
             } else if (pool != null && message instanceof Shrunk shrunk) {
                 pool.shrunk(shrunk.capacity());
@@ -107,20 +107,20 @@ public final class BackendWatch implements BackendListener {
         if (driver == null) {
             return; // nothing is held here
         }
-        if (message instanceof Taken taken) {
+        if (message instanceof HoldTaken taken) {
             drivers.post(driver, d -> d.machine.taken(taken));
-        } else if (message instanceof Wanted wanted) {
+        } else if (message instanceof LockWanted wanted) {
             drivers.post(driver, d -> d.machine.wanted(wanted));
         }
     }
 
     @Override
-    public void opened(Opened opened) {
+    public void opened(LatchOpened opened) {
         latches.opened(opened);
     }
 
     @Override
-    public void freed(Freed freed) {
+    public void freed(LockFreed freed) {
         LockDriver driver = drivers.driver(freed.lock());
         if (driver != null) { // else nothing waits here
             drivers.post(driver, d -> d.machine.askFirst(0));

@@ -8,7 +8,7 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.state.LockOutage;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.LatchOutcome;
@@ -243,8 +243,8 @@ public final class LatchMachine {
         }
     }
 
-    /** Ends the waits for a generation whose count has become zero. */
-    public void opened(Opened opened) {
+    /** Handles the message that a count has become zero. */
+    public void opened(LatchOpened opened) {
         ends.add(opened.generation());
         if (ends.size() > MOST_ENDS) {
             ends.remove();

@@ -7,7 +7,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.VoteCommand;
@@ -145,7 +145,7 @@ public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handl
     }
 
     @Override
-    public Handler<?, ?> inspect(Look.Inspect command) {
+    public Handler<?, ?> inspect(Query.Inspect command) {
         throw notOfAMachine(command);
     }
 
@@ -165,17 +165,17 @@ public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handl
     }
 
     @Override
-    public Handler<?, ?> identify(Look.Identify command) {
+    public Handler<?, ?> identify(Query.Identify command) {
         throw notOfAMachine(command);
     }
 
     @Override
-    public Handler<?, ?> scanLocks(Look.ScanLocks command) {
+    public Handler<?, ?> scanLocks(Query.ScanLocks command) {
         throw notOfAMachine(command);
     }
 
     @Override
-    public Handler<?, ?> scanClients(Look.ScanClients command) {
+    public Handler<?, ?> scanClients(Query.ScanClients command) {
         throw notOfAMachine(command);
     }
 

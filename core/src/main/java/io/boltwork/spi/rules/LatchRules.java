@@ -3,7 +3,7 @@ package io.boltwork.spi.rules;
 
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.Reply.LatchOutcome;
 import io.boltwork.spi.Reply.Latched;
 import io.boltwork.spi.ServerTime;
@@ -20,7 +20,7 @@ public final class LatchRules {
 
     private final ServerTime server;
     private final long micros;
-    private final BiConsumer<String, Opened> publish;
+    private final BiConsumer<String, LatchOpened> publish;
 
     /**
      * Creates the rules for one command.
@@ -29,7 +29,7 @@ public final class LatchRules {
      * @param micros the same moment in microseconds since the epoch
      * @param publish sends a message to a client, by its id
      */
-    public LatchRules(ServerTime server, long micros, BiConsumer<String, Opened> publish) {
+    public LatchRules(ServerTime server, long micros, BiConsumer<String, LatchOpened> publish) {
         this.server = server;
         this.micros = micros;
         this.publish = publish;
@@ -120,7 +120,7 @@ public final class LatchRules {
         List<String> told = List.copyOf(record.waiting);
         record.waiting.clear();
         for (String client : told) {
-            publish.accept(client, new Opened(latch, record.generation, server));
+            publish.accept(client, new LatchOpened(latch, record.generation, server));
         }
     }
 

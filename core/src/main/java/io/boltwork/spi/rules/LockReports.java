@@ -2,9 +2,9 @@
 package io.boltwork.spi.rules;
 
 import io.boltwork.LockKind;
-import io.boltwork.spi.Report;
-import io.boltwork.spi.Report.Inspected;
-import io.boltwork.spi.Report.Inspected.Holder;
+import io.boltwork.spi.QueryReply;
+import io.boltwork.spi.QueryReply.Inspected;
+import io.boltwork.spi.QueryReply.Inspected.Holder;
 import io.boltwork.spi.ServerTime;
 import java.util.List;
 import java.util.Optional;
@@ -40,14 +40,14 @@ public final class LockReports {
      * @param server when and where it is read
      * @return the summary; empty if there is nothing to show
      */
-    public static Optional<Report.ScannedLocks.Lock> summary(String name, LockRecord record, ServerTime server) {
+    public static Optional<QueryReply.ScannedLocks.Lock> summary(String name, LockRecord record, ServerTime server) {
         boolean open = record.owner == null || server.millis() >= record.until;
         if (open && record.queue.isEmpty()) {
             return Optional.empty();
         }
         LockRecord shown = open ? new LockRecord() : record;
         int holders = LockRules.ownerOf(shown) == null ? 0 : 1;
-        return Optional.of(new Report.ScannedLocks.Lock(
+        return Optional.of(new QueryReply.ScannedLocks.Lock(
                 LockKind.LOCK, name, holders, holders, shown.token, shown.until, shown.claim, record.queue.length()));
     }
 

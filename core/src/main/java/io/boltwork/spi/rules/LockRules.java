@@ -6,6 +6,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.ConditionWait;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.LockBackend;
@@ -17,7 +18,6 @@ import io.boltwork.spi.Reply.Verdict;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Signal;
-import io.boltwork.spi.Taken;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -254,7 +254,7 @@ public final class LockRules {
         if (taken == null) {
             return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), null, 0);
         }
-        tell.accept(new Taken(command.lock(), taken, takenToken, server));
+        tell.accept(new HoldTaken(command.lock(), taken, takenToken, server));
         return new Reply.Forced(server, released, claimMillis(record), ownerOf(record), taken, takenToken);
     }
 

@@ -2,10 +2,10 @@
 package io.boltwork.spi.rules;
 
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.Wanted;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +75,6 @@ final class RetentionRules {
     }
 
     private void recall(String lock, LockRecord record) {
-        tell.accept(new Wanted(lock, Objects.requireNonNull(record.owner), record.token, server));
+        tell.accept(new LockWanted(lock, Objects.requireNonNull(record.owner), record.token, server));
     }
 }

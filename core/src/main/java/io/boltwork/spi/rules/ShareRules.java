@@ -4,21 +4,21 @@ package io.boltwork.spi.rules;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.IdleLife;
+import io.boltwork.spi.QueryReply.Inspected;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.AcquiredShare;
 import io.boltwork.spi.Reply.Release;
 import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
-import io.boltwork.spi.Report.Inspected;
 import io.boltwork.spi.RequestId;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
 import io.boltwork.spi.rules.ShareRecord.Entry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -339,7 +339,7 @@ public final class ShareRules extends ShareSteps {
         }
         for (Entry entry : taken) {
             if (!entry.isMarker()) {
-                tell.accept(new Taken(command.lock(), entry.id, entry.token, server, command.kind()));
+                tell.accept(new HoldTaken(command.lock(), entry.id, entry.token, server, command.kind()));
             }
         }
         return new Reply.Forced(server, !taken.isEmpty(), claims, null, null, 0, allEnded);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spi.rules;
 
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Release;
@@ -26,7 +26,7 @@ public final class VoteRules {
     private final ServerTime server;
     private final long micros;
     private final long idleMillis;
-    private final BiConsumer<String, Freed> tell;
+    private final BiConsumer<String, LockFreed> tell;
 
     /**
      * Creates the rules for one command.
@@ -36,7 +36,7 @@ public final class VoteRules {
      * @param idleMillis how long a record lives after its last use, in milliseconds
      * @param tell sends a client the message that a vote is free
      */
-    public VoteRules(ServerTime server, long micros, long idleMillis, BiConsumer<String, Freed> tell) {
+    public VoteRules(ServerTime server, long micros, long idleMillis, BiConsumer<String, LockFreed> tell) {
         this.server = server;
         this.micros = micros;
         this.idleMillis = idleMillis;
@@ -135,7 +135,7 @@ public final class VoteRules {
             Map.Entry<String, Long> watcher = watchers.next();
             watchers.remove();
             if (now() < watcher.getValue()) {
-                tell.accept(watcher.getKey(), new Freed(lock, server));
+                tell.accept(watcher.getKey(), new LockFreed(lock, server));
                 told++;
             }
         }

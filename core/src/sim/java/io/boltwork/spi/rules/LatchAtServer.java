@@ -2,7 +2,7 @@
 package io.boltwork.spi.rules;
 
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.util.ArrayDeque;
@@ -41,7 +41,7 @@ public final class LatchAtServer {
         return "run" + run;
     }
 
-    public Reply.Latched execute(LatchCommand command, long micros, BiConsumer<String, Opened> publish) {
+    public Reply.Latched execute(LatchCommand command, long micros, BiConsumer<String, LatchOpened> publish) {
         long millis = micros / MICROS_PER_MILLI;
         if (record.expiresAt < millis) {
             record = new LatchRecord();

@@ -17,7 +17,7 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.BlockedThread;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
 import java.time.Duration;
@@ -68,7 +68,7 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     private int looks() {
-        return sent(Look.Inspect.class).size();
+        return sent(Query.Inspect.class).size();
     }
 
     /** Lets a thread here hold {@code a} and want {@code b}, and another client hold {@code b} and want {@code a}. */
@@ -159,7 +159,7 @@ class RemoteDeadlocksTest extends HangingScene {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Look.Inspect.class, Look.Identify.class})
+    @ValueSource(classes = {Query.Inspect.class, Query.Identify.class})
     void aRefusedQuestionIsNotRepeatedForMinutes(Class<?> refused) {
         client.wire = command -> {
             sent.add(command);
@@ -178,7 +178,7 @@ class RemoteDeadlocksTest extends HangingScene {
     void unansweredQuestionsAreAskedAgain() {
         client.wire = command -> {
             sent.add(command);
-            return command instanceof Look.Inspect && looks() <= 2 ? null : client.execute(command);
+            return command instanceof Query.Inspect && looks() <= 2 ? null : client.execute(command);
         };
         crossWithOther();
         pass(60);

@@ -10,7 +10,7 @@ import io.boltwork.machine.parts.Asking;
 import io.boltwork.machine.parts.Renewing;
 import io.boltwork.machine.request.Request.State;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.rules.LeaseTimes;
 import io.boltwork.spi.rules.ServerClock;
@@ -79,7 +79,7 @@ class RequestTest {
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
         assertThat(request.isOverdue(ms(2_100) - 1, TIMEOUT)).isFalse();
         assertThat(request.isOverdue(ms(2_100), TIMEOUT)).isTrue();
-        assertThat(request.answeredTo(new Look.Inspect("lock"))).isFalse();
+        assertThat(request.answeredTo(new Query.Inspect("lock"))).isFalse();
         assertThat(request.answeredTo(acquire)).isTrue();
         assertThat(request.answeredTo(acquire)).isFalse();
         request.pending().dueAt = ms(300);

@@ -23,7 +23,7 @@ import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ConditionWait;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
 import io.boltwork.spi.Reply.Forced;
@@ -196,7 +196,7 @@ final class ScriptSpecs {
         }
 
         @Override
-        public ScriptSpec<?> inspect(Look.Inspect command) {
+        public ScriptSpec<?> inspect(Query.Inspect command) {
             throw needsNone(command);
         }
 
@@ -216,17 +216,17 @@ final class ScriptSpecs {
         }
 
         @Override
-        public ScriptSpec<?> identify(Look.Identify command) {
+        public ScriptSpec<?> identify(Query.Identify command) {
             throw needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanLocks(Look.ScanLocks command) {
+        public ScriptSpec<?> scanLocks(Query.ScanLocks command) {
             throw needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanClients(Look.ScanClients command) {
+        public ScriptSpec<?> scanClients(Query.ScanClients command) {
             throw needsNone(command);
         }
 
@@ -270,7 +270,7 @@ final class ScriptSpecs {
 
     /** Returns the spec of a command, or {@code null} if the command needs no script. */
     static @Nullable ScriptSpec<?> of(Command<?> command) {
-        boolean reads = command instanceof Look<?> || command instanceof Command.Replicate;
+        boolean reads = command instanceof Query<?> || command instanceof Command.Replicate;
         if (reads) {
             return null;
         }

@@ -28,7 +28,7 @@ import io.boltwork.spi.Command.Withdraw;
 import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.AcquiredShare;
 import io.boltwork.spi.Reply.Forced;
@@ -188,7 +188,7 @@ final class ShareSpecs {
         }
 
         @Override
-        public ScriptSpec<?> inspect(Look.Inspect command) {
+        public ScriptSpec<?> inspect(Query.Inspect command) {
             throw ScriptSpecs.needsNone(command);
         }
 
@@ -208,17 +208,17 @@ final class ShareSpecs {
         }
 
         @Override
-        public ScriptSpec<?> identify(Look.Identify command) {
+        public ScriptSpec<?> identify(Query.Identify command) {
             throw ScriptSpecs.needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanLocks(Look.ScanLocks command) {
+        public ScriptSpec<?> scanLocks(Query.ScanLocks command) {
             throw ScriptSpecs.needsNone(command);
         }
 
         @Override
-        public ScriptSpec<?> scanClients(Look.ScanClients command) {
+        public ScriptSpec<?> scanClients(Query.ScanClients command) {
             throw ScriptSpecs.needsNone(command);
         }
 

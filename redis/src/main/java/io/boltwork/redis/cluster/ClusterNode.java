@@ -20,12 +20,12 @@ import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.LatchOpened;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Verdict;
@@ -69,10 +69,10 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         void told(HolderMessage message);
 
         /** Called when the count of a latch has become zero. */
-        void opened(Opened opened);
+        void opened(LatchOpened opened);
 
         /** Called when the vote of a server of a quorum is free. */
-        void freed(Freed freed);
+        void freed(LockFreed freed);
 
         /** Called when guarantees are weaker than a user may expect. */
         void weaker(String what);
@@ -262,7 +262,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             handler.accept(new Reply.Failed(false, errors.notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
             connections.replicator().send(replicate, slot, handler);
-        } else if (command instanceof Look.Inspect inspect) {
+        } else if (command instanceof Query.Inspect inspect) {
             Inspection.send(connection, inspect, hops, handler);
         } else if (command instanceof Witness witness) {
             Witnessing.send(connection, witness, slot, hops, handler);
@@ -299,7 +299,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
     private void dispatchAsking(
             ServerConnection connection, Command<?> command, int slot, int hops, Consumer<Reply> handler) {
-        if (command instanceof Look.Inspect inspect) {
+        if (command instanceof Query.Inspect inspect) {
             loop.execute(() -> {
                 connection.lettuce().asking();
                 Inspection.send(connection, inspect, hops, handler);
@@ -323,7 +323,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
 
     @Override
     public void freed(ServerConnection from, String lock) {
-        owner.freed(Freed.withoutTime(lock, from.run()));
+        owner.freed(LockFreed.withoutTime(lock, from.run()));
     }
 
     @Override

@@ -20,13 +20,13 @@ import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.LatchOpened;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Witness;
@@ -247,9 +247,9 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
 
     @Override
     public void send(Command<?> command, Consumer<Reply> handler) {
-        if (command instanceof Look.ScanLocks || command instanceof Look.ScanClients) {
+        if (command instanceof Query.ScanLocks || command instanceof Query.ScanClients) {
             ClusterScan.send(command, watch.masters(), errors, handler);
-        } else if (command instanceof Look.Identify identify) {
+        } else if (command instanceof Query.Identify identify) {
             ClusterScan.identify(
                     identify, client -> watch.topology().node(Slots.of(keySpace.clientKey(client))), errors, handler);
         } else {
@@ -450,7 +450,7 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
     }
 
     @Override
-    public void opened(Opened opened) {
+    public void opened(LatchOpened opened) {
         BackendListener told = listener;
         if (told != null) {
             told.opened(opened);
@@ -458,7 +458,7 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
     }
 
     @Override
-    public void freed(Freed freed) {
+    public void freed(LockFreed freed) {
         BackendListener told = listener;
         if (told != null) {
             told.freed(freed);

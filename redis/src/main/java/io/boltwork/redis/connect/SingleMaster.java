@@ -16,9 +16,9 @@ import io.boltwork.redis.wire.OpenedMessage;
 import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.Freed;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Witness;
 import java.util.List;
@@ -90,7 +90,7 @@ public final class SingleMaster implements Routing {
 
         @Override
         public void freed(ServerConnection from, String lock) {
-            listener.freed(Freed.withoutTime(lock, from.run()));
+            listener.freed(LockFreed.withoutTime(lock, from.run()));
         }
 
         @Override
@@ -130,7 +130,7 @@ public final class SingleMaster implements Routing {
             handler.accept(new Reply.Failed(false, connector.errors().notConnected(connections.absence())));
         } else if (command instanceof Command.Replicate replicate) {
             connections.replicator().send(replicate, 0, handler);
-        } else if (command instanceof Look.Inspect inspect) {
+        } else if (command instanceof Query.Inspect inspect) {
             Inspection.send(connection, inspect, 0, handler);
         } else if (command instanceof Witness witness) {
             Witnessing.send(connection, witness, 0, 0, handler);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.wire;
 
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.ServerTime;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public final class OpenedMessage {
      *
      * @throws IllegalArgumentException if the message has another form
      */
-    public static @Nullable Opened parse(byte[] body, String run, KeySpace keySpace) {
+    public static @Nullable LatchOpened parse(byte[] body, String run, KeySpace keySpace) {
         String[] words = words(body);
         if (words.length < WORDS) {
             throw new IllegalArgumentException("it has " + words.length + " words");
@@ -35,7 +35,7 @@ public final class OpenedMessage {
         if (!GrantMessage.isFrom(run, words[0])) {
             return null;
         }
-        return new Opened(
+        return new LatchOpened(
                 keySpace.latch(words[4]),
                 GrantMessage.number("generation", words[1], 1, Long.MAX_VALUE),
                 new ServerTime(GrantMessage.number("time", words[2], 0, Long.MAX_VALUE), run));

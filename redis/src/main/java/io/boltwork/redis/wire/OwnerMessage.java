@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.wire;
 
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ public final class OwnerMessage {
         boolean isWanted = words[1].startsWith(WANTED);
         long token = GrantMessage.number("token", words[1].substring(isWanted ? 1 : 0), 1, Long.MAX_VALUE);
         return isWanted
-                ? new Wanted(keySpace.lock(words[4]), words[3], token, server)
-                : new Taken(keySpace.lock(words[4]), words[3], token, server, keySpace.kind(words[4]));
+                ? new LockWanted(keySpace.lock(words[4]), words[3], token, server)
+                : new HoldTaken(keySpace.lock(words[4]), words[3], token, server, keySpace.kind(words[4]));
     }
 }

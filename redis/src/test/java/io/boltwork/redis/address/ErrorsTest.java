@@ -10,7 +10,7 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Failed;
 import io.boltwork.testkit.server.RedisServer;
 import io.lettuce.core.RedisConnectionException;
@@ -128,7 +128,7 @@ class ErrorsTest {
                     new Command.Release("l", "a:1", 1, 1, 0, null),
                     new Command.Withdraw("l", "a:1", 1),
                     new Command.Restore("l", "a:1", 1, 1, 0, Client.NEVER),
-                    new Look.Inspect("l"));
+                    new Query.Inspect("l"));
             for (Command<?> command : commands) {
                 Failed failed = client.ask(command, Failed.class);
                 assertThat(failed.executed()).isFalse();

@@ -4,7 +4,7 @@ package io.boltwork.redis.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.boltwork.spi.Freed;
+import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.ServerTime;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +17,13 @@ class FreedMessageTest {
         return message.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static @Nullable Freed parsed(String message) {
+    private static @Nullable LockFreed parsed(String message) {
         return FreedMessage.parse(bytes(message), RUN, new KeySpace("boltwork"));
     }
 
     @Test
     void aFreedMessageIsRead() {
-        Freed freed = new Freed("a {vote}", new ServerTime(34, RUN));
+        LockFreed freed = new LockFreed("a {vote}", new ServerTime(34, RUN));
         assertThat(parsed(GrantMessage.origin(RUN) + " 0 34 + boltwork:{a %7Bvote%7D}"))
                 .isEqualTo(freed);
         assertThat(parsed(GrantMessage.origin(RUN) + ":tag 0 34 + boltwork:{a %7Bvote%7D}"))

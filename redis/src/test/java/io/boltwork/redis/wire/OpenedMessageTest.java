@@ -4,7 +4,7 @@ package io.boltwork.redis.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.boltwork.spi.Opened;
+import io.boltwork.spi.LatchOpened;
 import io.boltwork.spi.ServerTime;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +17,13 @@ class OpenedMessageTest {
         return message.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static @Nullable Opened parsed(String message) {
+    private static @Nullable LatchOpened parsed(String message) {
         return OpenedMessage.parse(bytes(message), RUN, new KeySpace("boltwork"));
     }
 
     @Test
     void anOpenedMessageIsRead() {
-        Opened opened = new Opened("a {latch}", 12, new ServerTime(34, RUN));
+        LatchOpened opened = new LatchOpened("a {latch}", 12, new ServerTime(34, RUN));
         assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 - boltwork:latch:{a %7Blatch%7D}"))
                 .isEqualTo(opened);
         assertThat(parsed(GrantMessage.origin(RUN) + ":tag 12 34 - boltwork:latch:{a %7Blatch%7D}"))

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
+import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.HolderMessage;
+import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
-import io.boltwork.spi.Taken;
-import io.boltwork.spi.Wanted;
 import io.boltwork.testkit.server.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,7 +27,7 @@ class OwnerMessageTest {
 
     @Test
     void aTakenMessageIsRead() {
-        Taken taken = new Taken("a lock", "a:7", 12, new ServerTime(34, RUN));
+        HoldTaken taken = new HoldTaken("a lock", "a:7", 12, new ServerTime(34, RUN));
         assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:{a lock}"))
                 .isEqualTo(taken);
         assertThat(parsed(GrantMessage.origin(RUN) + ":tag 12 34 a:7 boltwork:{a lock}"))
@@ -39,15 +39,15 @@ class OwnerMessageTest {
     void aPartOfASharedLockIsTakenFromItsHolder() {
         ServerTime server = new ServerTime(34, RUN);
         assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:semaphore:{a lock}"))
-                .isEqualTo(new Taken("a lock", "a:7", 12, server, LockKind.SEMAPHORE));
+                .isEqualTo(new HoldTaken("a lock", "a:7", 12, server, LockKind.SEMAPHORE));
         assertThat(parsed(GrantMessage.origin(RUN) + " 12 34 a:7 boltwork:readwrite:{a lock}"))
-                .isEqualTo(new Taken("a lock", "a:7", 12, server, LockKind.READ_WRITE));
+                .isEqualTo(new HoldTaken("a lock", "a:7", 12, server, LockKind.READ_WRITE));
     }
 
     @Test
     void aMessageThatALockIsWantedIsRead() {
         assertThat(parsed(GrantMessage.origin(RUN) + " ?12 34 a:-7 boltwork:{a lock}"))
-                .isEqualTo(new Wanted("a lock", "a:-7", 12, new ServerTime(34, RUN)));
+                .isEqualTo(new LockWanted("a lock", "a:-7", 12, new ServerTime(34, RUN)));
         isNone("its token is no number", GrantMessage.origin(RUN) + " ? 34 a:-7 boltwork:{a lock}");
     }
 
@@ -91,10 +91,10 @@ class OwnerMessageTest {
             server.command("PUBLISH", "boltwork:told:a", "nonsense");
             server.command("PUBLISH", "boltwork:told:a", "999999abcdef 1 2 a:1 boltwork:{l}");
             server.command("PUBLISH", "boltwork:told:a", GrantMessage.origin(run) + " 2 3 a:1 boltwork:{l}");
-            Taken received = client.takings.poll(Duration.ofSeconds(15).toMillis(), TimeUnit.MILLISECONDS);
+            HoldTaken received = client.takings.poll(Duration.ofSeconds(15).toMillis(), TimeUnit.MILLISECONDS);
             assertThat(received)
                     .isNotNull()
-                    .extracting(Taken::token)
+                    .extracting(HoldTaken::token)
                     .as("the first message read")
                     .isEqualTo(2L);
             assertThat(client.backend.malformedMessages()).isEqualTo(1);

@@ -5,7 +5,7 @@ import io.boltwork.contract.LockSite;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply;
 import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
@@ -74,7 +74,7 @@ final class MemorySite implements LockSite {
     static boolean isOpen(LockBackend backend) {
         AtomicReference<Reply> reply = new AtomicReference<>();
         try {
-            backend.send(new Look.Inspect("listeners"), reply::set);
+            backend.send(new Query.Inspect("listeners"), reply::set);
         } catch (IllegalStateException neverOpened) {
             return false;
         }

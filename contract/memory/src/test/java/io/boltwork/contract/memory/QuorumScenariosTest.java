@@ -15,7 +15,7 @@ import io.boltwork.quorum.QuorumBackend;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.VoteCommand;
 import io.boltwork.spi.Witness;
 import io.boltwork.testkit.wait.Await;
@@ -92,7 +92,7 @@ class QuorumScenariosTest {
     }
 
     private static Optional<String> owner(MemoryServer server) {
-        return Optional.ofNullable(server.execute(new Look.Inspect("l")).owner());
+        return Optional.ofNullable(server.execute(new Query.Inspect("l")).owner());
     }
 
     @ParameterizedTest

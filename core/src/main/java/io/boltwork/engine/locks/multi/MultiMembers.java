@@ -6,9 +6,9 @@ import io.boltwork.engine.Engine;
 import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
 import io.boltwork.spi.Printable;
-import io.boltwork.spi.Report;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -205,7 +205,8 @@ final class MultiMembers {
     }
 
     private static boolean isHeldBy(EngineLock lock, Hold hold) {
-        Report.Inspected report = (Report.Inspected) lock.engine.ask(new Look.Inspect(lock.name(), lock.kind()));
+        QueryReply.Inspected report =
+                (QueryReply.Inspected) lock.engine.ask(new Query.Inspect(lock.name(), lock.kind()));
         return report.holders().stream().anyMatch(holder -> holder.request().equals(hold.request.id()));
     }
 

@@ -13,7 +13,7 @@ import io.boltwork.LockKind;
  * @param kind the kind of the lock
  * @since 0.1.0
  */
-public record Taken(String lock, String request, long token, ServerTime server, LockKind kind)
+public record HoldTaken(String lock, String request, long token, ServerTime server, LockKind kind)
         implements HolderMessage {
     /**
      * The message that a plain lock was taken away.
@@ -23,13 +23,13 @@ public record Taken(String lock, String request, long token, ServerTime server, 
      * @param token the first token of its hold
      * @param server the server and the time at which it was taken
      */
-    public Taken(String lock, String request, long token, ServerTime server) {
+    public HoldTaken(String lock, String request, long token, ServerTime server) {
         this(lock, request, token, server, LockKind.LOCK);
     }
 
     @Override
     public String toString() {
-        return Printable.text("Taken[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server
-                + ", kind=" + kind + "]");
+        return Printable.text("HoldTaken[lock=" + lock + ", request=" + request + ", token=" + token + ", server="
+                + server + ", kind=" + kind + "]");
     }
 }

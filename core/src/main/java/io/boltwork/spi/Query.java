@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of its answer
  * @since 0.1.0
  */
-public sealed interface Look<R extends Report> extends Command<R> {
+public sealed interface Query<R extends QueryReply> extends Command<R> {
 
     /**
      * Reads a lock. Changes nothing.
@@ -20,7 +20,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
      * @param kind the kind of the lock
      */
     record Inspect(String lock, LockKind kind)
-            implements Command.LockCommand<Report.Inspected>, Look<Report.Inspected> {
+            implements Command.LockCommand<QueryReply.Inspected>, Query<QueryReply.Inspected> {
         /**
          * Reads a plain lock.
          *
@@ -36,7 +36,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
         }
 
         @Override
-        public Report.Inspected executeWith(CommandExecutor executor) {
+        public QueryReply.Inspected executeWith(CommandExecutor executor) {
             return executor.inspect(this);
         }
 
@@ -51,7 +51,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
      *
      * @param clients their ids
      */
-    record Identify(List<String> clients) implements Look<Report.Identified> {
+    record Identify(List<String> clients) implements Query<QueryReply.Identified> {
 
         /**
          * Copies the ids.
@@ -68,7 +68,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
         }
 
         @Override
-        public Report.Identified executeWith(CommandExecutor executor) {
+        public QueryReply.Identified executeWith(CommandExecutor executor) {
             return executor.identify(this);
         }
 
@@ -89,7 +89,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
      * @param count about how many keys to examine
      */
     record ScanLocks(String pattern, @Nullable LockKind kind, String cursor, int count)
-            implements Look<Report.ScannedLocks> {
+            implements Query<QueryReply.ScannedLocks> {
         /**
          * Searches for locks of all kinds.
          *
@@ -108,7 +108,7 @@ public sealed interface Look<R extends Report> extends Command<R> {
         }
 
         @Override
-        public Report.ScannedLocks executeWith(CommandExecutor executor) {
+        public QueryReply.ScannedLocks executeWith(CommandExecutor executor) {
             return executor.scanLocks(this);
         }
 
@@ -124,14 +124,14 @@ public sealed interface Look<R extends Report> extends Command<R> {
      * @param cursor the cursor of the previous answer, at which the search continues; empty to begin
      * @param count about how many keys to examine
      */
-    record ScanClients(String cursor, int count) implements Look<Report.ScannedClients> {
+    record ScanClients(String cursor, int count) implements Query<QueryReply.ScannedClients> {
         @Override
         public String toString() {
             return Printable.text("ScanClients[cursor=" + cursor + ", count=" + count + "]");
         }
 
         @Override
-        public Report.ScannedClients executeWith(CommandExecutor executor) {
+        public QueryReply.ScannedClients executeWith(CommandExecutor executor) {
             return executor.scanClients(this);
         }
 

@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a {@link Look}.
+ * The answer to a {@link Query}.
  *
  * @since 0.1.0
  */
-public sealed interface Report extends Reply.Answer {
+public sealed interface QueryReply extends Reply.Answer {
 
     /**
-     * The answer to {@link Look.Inspect}: a lock as the server sees it, including leases that have run out.
+     * The answer to {@link Query.Inspect}: a lock as the server sees it, including leases that have run out.
      *
      * @param server the clock of the server
      * @param holders the holders, in no particular order; also those whose leases have run out, if no other request has
@@ -32,7 +32,7 @@ public sealed interface Report extends Reply.Answer {
             long fence,
             List<Waiting> queue,
             int capacity)
-            implements Report {
+            implements QueryReply {
 
         /**
          * Copies the lists.
@@ -155,12 +155,12 @@ public sealed interface Report extends Reply.Answer {
     }
 
     /**
-     * The answer to {@link Look.Identify}.
+     * The answer to {@link Query.Identify}.
      *
      * @param server the clock of the server
      * @param clients the records of the clients that are known, in the order of the command
      */
-    record Identified(ServerTime server, List<ClientRecord> clients) implements Report {
+    record Identified(ServerTime server, List<ClientRecord> clients) implements QueryReply {
 
         /**
          * Copies the records.
@@ -174,14 +174,14 @@ public sealed interface Report extends Reply.Answer {
     }
 
     /**
-     * The answer to {@link Look.ScanLocks}: locks that are held, kept closed or waited for. Locks that are only
+     * The answer to {@link Query.ScanLocks}: locks that are held, kept closed or waited for. Locks that are only
      * remembered are left out.
      *
      * @param server the clock of the server
      * @param locks the locks that were found
      * @param cursor the cursor of the next command; empty if there is nothing more
      */
-    record ScannedLocks(ServerTime server, List<Lock> locks, String cursor) implements Report {
+    record ScannedLocks(ServerTime server, List<Lock> locks, String cursor) implements QueryReply {
 
         /**
          * Copies the locks.
@@ -231,13 +231,13 @@ public sealed interface Report extends Reply.Answer {
     }
 
     /**
-     * The answer to {@link Look.ScanClients}.
+     * The answer to {@link Query.ScanClients}.
      *
      * @param server the clock of the server
      * @param clients the records that were found
      * @param cursor the cursor of the next command; empty if there is nothing more
      */
-    record ScannedClients(ServerTime server, List<ClientRecord> clients, String cursor) implements Report {
+    record ScannedClients(ServerTime server, List<ClientRecord> clients, String cursor) implements QueryReply {
 
         /**
          * Copies the records.

@@ -9,9 +9,9 @@ package io.boltwork.spi;
  * @param server the server and the time at which it ended
  * @since 0.1.0
  */
-public record Opened(String latch, long generation, ServerTime server) {
+public record LatchOpened(String latch, long generation, ServerTime server) {
     @Override
     public String toString() {
-        return Printable.text("Opened[latch=" + latch + ", generation=" + generation + ", server=" + server + "]");
+        return Printable.text("LatchOpened[latch=" + latch + ", generation=" + generation + ", server=" + server + "]");
     }
 }

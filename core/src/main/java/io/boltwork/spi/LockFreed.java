@@ -9,7 +9,7 @@ package io.boltwork.spi;
  * @param server the server and the time at which the lock became free, or the time 0 if that is not known
  * @since 0.1.0
  */
-public record Freed(String lock, ServerTime server) {
+public record LockFreed(String lock, ServerTime server) {
     /**
      * Returns a message without a time.
      *
@@ -17,12 +17,12 @@ public record Freed(String lock, ServerTime server) {
      * @param run the run of the server
      * @return the message
      */
-    public static Freed withoutTime(String lock, String run) {
-        return new Freed(lock, new ServerTime(0, run));
+    public static LockFreed withoutTime(String lock, String run) {
+        return new LockFreed(lock, new ServerTime(0, run));
     }
 
     @Override
     public String toString() {
-        return Printable.text("Freed[lock=" + lock + ", server=" + server + "]");
+        return Printable.text("LockFreed[lock=" + lock + ", server=" + server + "]");
     }
 }

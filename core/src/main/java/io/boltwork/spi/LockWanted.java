@@ -13,7 +13,7 @@ import io.boltwork.LockKind;
  * @param server the server and the time at which it was wanted
  * @since 0.1.0
  */
-public record Wanted(String lock, String request, long token, ServerTime server) implements HolderMessage {
+public record LockWanted(String lock, String request, long token, ServerTime server) implements HolderMessage {
     @Override
     public LockKind kind() {
         return LockKind.LOCK;
@@ -22,6 +22,6 @@ public record Wanted(String lock, String request, long token, ServerTime server)
     @Override
     public String toString() {
         return Printable.text(
-                "Wanted[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server + "]");
+                "LockWanted[lock=" + lock + ", request=" + request + ", token=" + token + ", server=" + server + "]");
     }
 }

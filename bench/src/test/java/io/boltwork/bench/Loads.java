@@ -7,7 +7,7 @@ import io.boltwork.bench.contender.ExclusionBoard;
 import io.boltwork.bench.job.BenchPlan;
 import io.boltwork.bench.job.LoadJob;
 import io.boltwork.bench.job.Order;
-import io.boltwork.bench.job.Site;
+import io.boltwork.bench.job.JobContext;
 import io.boltwork.bench.measure.WorkOutcome;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,7 +45,7 @@ final class Loads {
                 numbers);
         ExclusionBoard board = ExclusionBoard.in(file, 16);
         WorkOutcome outcome =
-                new LoadJob(new Site(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
+                new LoadJob(new JobContext(order, List.of(contender), board, new LinkedBlockingQueue<>())).run();
         if (outcome.pairs() == 0) {
             throw new AssertionError("No thread got the lock");
         }

@@ -13,7 +13,7 @@ import io.boltwork.engine.client.Heartbeat;
 import io.boltwork.engine.client.Sleeper;
 import io.boltwork.engine.diagnose.LongWaits;
 import io.boltwork.engine.drive.LockDrivers;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.engine.watch.ProgressWatch;
 import io.boltwork.machine.request.Extension;
 import io.boltwork.machine.request.Hold;
@@ -66,7 +66,7 @@ public final class Callers {
      * @throws InterruptedException if the wait is interruptible, and was interrupted before the outcome was decided
      */
     @Nullable
-    public Hold request(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible)
+    public Hold request(Acquirable room, Waiter waiter, long nanos, boolean interruptible)
             throws InterruptedException {
         room.request(waiter);
         // a try ends by itself, with the command timeout at the latest
@@ -79,7 +79,7 @@ public final class Callers {
      *
      * @throws InterruptedException as {@link #request}
      */
-    public WaitResult await(WaitingRoom room, Waiter waiter, long nanos, boolean interruptible)
+    public WaitResult await(Acquirable room, Waiter waiter, long nanos, boolean interruptible)
             throws InterruptedException {
         long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
@@ -100,7 +100,7 @@ public final class Callers {
         }
     }
 
-    private WaitResult awaitWatched(WaitingRoom room, Waiter waiter, long nanos, long start, boolean interruptible)
+    private WaitResult awaitWatched(Acquirable room, Waiter waiter, long nanos, long start, boolean interruptible)
             throws InterruptedException {
         boolean interrupted = false;
         ProgressWatch watch = new ProgressWatch(core, heartbeat, room, waiter, start);
@@ -134,7 +134,7 @@ public final class Callers {
     }
 
     /** Ends a wait, unless its outcome is decided. A wait for a signal becomes one for the lock, without a limit. */
-    private static void end(WaitingRoom room, Waiter waiter, ProgressWatch watch, boolean timedOut) {
+    private static void end(Acquirable room, Waiter waiter, ProgressWatch watch, boolean timedOut) {
         if (waiter.signalWait == null) {
             watch.ends();
         }

@@ -8,7 +8,7 @@ import io.boltwork.machine.parts.AnswerHandlers;
 import io.boltwork.machine.parts.Asking;
 import io.boltwork.machine.parts.Awaiting;
 import io.boltwork.machine.parts.Granting;
-import io.boltwork.machine.parts.Reading;
+import io.boltwork.machine.parts.Readers;
 import io.boltwork.machine.parts.Reconnecting;
 import io.boltwork.machine.parts.Releasing;
 import io.boltwork.machine.parts.Renewing;
@@ -56,7 +56,7 @@ public final class LockMachine extends LockState {
      *   remote   `requests`, by number. At most one is `wanted`: it asks for the first of the waiters that share, and
      *            for those behind it with equal options. A FIFO waiter has a request of its own, which asks at once,
      *            whether or not the lock is held here; the oldest of these polls for all. At most one request is HELD.
-     *            Any number may be RELEASING or UNDOING.
+     *            Any number may be RELEASING or WITHDRAWING.
      *
      * Each state of a request has one or two parts of the machine, which send its commands and handle the answers:
      *
@@ -66,7 +66,7 @@ public final class LockMachine extends LockState {
      *   Renewing      HELD              Renew, Restore
      *   Retaining     HELD              none: keeps the lease while it has no owner here; Taking ends that
      *   Releasing     LOST, RELEASING   Release
-     *   Withdrawing   UNDOING           Withdraw
+     *   Withdrawing   WITHDRAWING       Withdraw
      *
      * Waiting handles the local waiters, and Retrying what follows when there is no answer. The parts work on the
      * LockState, so that a lock costs no more objects, and no part uses the machine itself.
@@ -446,7 +446,7 @@ public final class LockMachine extends LockState {
         }
         Asking.pollIfDue(this, now);
         Withdrawing.nudgeIfDue(this, now);
-        Reading.endTurnIfDue(this, now);
+        Readers.endTurnIfDue(this, now);
         if (now >= outage.patienceEnds(effects.timing().outagePatience())) {
             Waiting.failAll(this, outage.unknown(effects.lock(), "for as long as the client's outage patience"));
         }
@@ -465,7 +465,7 @@ public final class LockMachine extends LockState {
             case HELD -> Renewing.tick(this, request, now);
             case LOST -> Releasing.tickLost(this, request, now);
             case RELEASING -> Releasing.tick(this, request, now);
-            case UNDOING -> Withdrawing.tick(this, request, now);
+            case WITHDRAWING -> Withdrawing.tick(this, request, now);
         }
     }
 
@@ -501,7 +501,7 @@ public final class LockMachine extends LockState {
         Taking.serve(this);
         boolean mayAsk = hold == null || hold.request.hasDowngraded(); // a writer may wait for readers at the server
         if (mayAsk) {
-            Reading.sendElsewhere(this);
+            Readers.sendElsewhere(this);
         }
         Waiter first = waiters.first();
         if (wanted != null && (first == null || !wanted.serves(first))) {

@@ -115,7 +115,7 @@ public final class Repair {
                     request.pending().dueAt = now;
                 }
             }
-            case UNDOING -> {
+            case WITHDRAWING -> {
                 if (pending == null || isForgotten) {
                     request.pending().dueAt = now;
                 }

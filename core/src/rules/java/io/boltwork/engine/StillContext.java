@@ -45,7 +45,7 @@ public record StillContext(
     }
 
     @Override
-    public boolean isHeard() {
+    public boolean hasListeners() {
         return !listeners.isEmpty();
     }
 

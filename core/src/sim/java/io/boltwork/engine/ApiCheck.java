@@ -13,7 +13,7 @@ final class ApiCheck extends SimulationCheck {
 
     /** If a release reports no loss, the server must have had the hold, unless the release's answer was lost. */
     @Override
-    void releaseReportedNoLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold) {
+    void releaseReportedNoLoss(SimulatedClient client, ObservedLock lock, @Nullable ObservedHold hold) {
         require(
                 plan.weather().isBad()
                         || hold == null

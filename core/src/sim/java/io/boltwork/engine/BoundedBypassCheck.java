@@ -27,7 +27,7 @@ final class BoundedBypassCheck extends SimulationCheck {
     }
 
     @Override
-    void handedOver(LockHistory lock, ObservedHold begun, LockMachine machine) {
+    void handedOver(ObservedLock lock, ObservedHold begun, LockMachine machine) {
         Request request = begun.hold.request;
         ObservedHold first = lock.live.stream()
                 .filter(hold -> hold.hold.request == request)

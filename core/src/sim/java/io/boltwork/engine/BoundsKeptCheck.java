@@ -16,7 +16,7 @@ final class BoundsKeptCheck extends SimulationCheck {
     }
 
     @Override
-    void handedOver(LockHistory lock, ObservedHold begun, LockMachine machine) {
+    void handedOver(ObservedLock lock, ObservedHold begun, LockMachine machine) {
         Request request = begun.hold.request;
         require(
                 request.terms.minHoldNanos == 0 && !request.extended && request.terms.isRenewed,
@@ -24,7 +24,7 @@ final class BoundsKeptCheck extends SimulationCheck {
     }
 
     @Override
-    void follows(LockHistory lock, ObservedHold begun, ObservedHold before) {
+    void follows(ObservedLock lock, ObservedHold begun, ObservedHold before) {
         if (before.hold.request == begun.hold.request
                 || lock.data.losses(begun.grantedAt, time.now()) > 0
                 || lock.data.losses(before.grantedAt, time.now()) > 0) {

@@ -17,14 +17,14 @@ final class ExclusionCheck extends SimulationCheck {
     }
 
     @Override
-    void held(LockHistory lock, ObservedHold hold, @Nullable ObservedHold other) {
+    void held(ObservedLock lock, ObservedHold hold, @Nullable ObservedHold other) {
         if (other != null) {
             boolean inOrder = other.grantedAt <= hold.grantedAt; // the client may learn of a grant late
             together(lock, inOrder ? other : hold, inOrder ? hold : other);
         }
     }
 
-    private void together(LockHistory lock, ObservedHold older, ObservedHold newer) {
+    private void together(ObservedLock lock, ObservedHold older, ObservedHold newer) {
         // a clock that was set back gives time to a claim that has lapsed, if its lapse was lost
         boolean hasComeBack = lock.data.hasGoneBack() && lock.data.losses(newer.grantedAt, time.now()) > 0;
         require(

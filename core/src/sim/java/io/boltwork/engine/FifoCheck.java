@@ -17,7 +17,7 @@ final class FifoCheck extends SimulationCheck {
     }
 
     @Override
-    void granted(LockHistory lock, ObservedHold begun) {
+    void granted(ObservedLock lock, ObservedHold begun) {
         Request request = begun.hold.request;
         if (plan.hasConditions()) {
             return; // a request arrives in the queue by a signal, which its commands do not show
@@ -35,7 +35,7 @@ final class FifoCheck extends SimulationCheck {
     }
 
     @Override
-    void handedOver(LockHistory lock, ObservedHold begun, LockMachine machine) {
+    void handedOver(ObservedLock lock, ObservedHold begun, LockMachine machine) {
         require(
                 !machine.waiters.hasOwnRequests() && !begun.hold.request.terms.isFifo,
                 () -> begun + " was handed over past a FIFO request");

@@ -20,7 +20,7 @@ final class LeaseAtServerCheck extends SimulationCheck {
     }
 
     @Override
-    void held(LockHistory lock, ObservedHold hold, @Nullable ObservedHold other) {
+    void held(ObservedLock lock, ObservedHold hold, @Nullable ObservedHold other) {
         if (random.nextInt(ONE_IN) != 0 || lock.data.losses(hold.knownToServerSince, time.now()) > 0) {
             return;
         }

@@ -11,7 +11,7 @@ final class LeasesEndCheck extends SimulationCheck {
     }
 
     @Override
-    void begins(LockHistory lock, ObservedHold begun) {
+    void begins(ObservedLock lock, ObservedHold begun) {
         require(begun.hold.isValid() || begun.hold.isOver(), () -> begun + " begins after its lease has ended");
     }
 
@@ -21,7 +21,7 @@ final class LeasesEndCheck extends SimulationCheck {
     }
 
     @Override
-    void held(LockHistory lock, ObservedHold hold, @Nullable ObservedHold other) {
+    void held(ObservedLock lock, ObservedHold hold, @Nullable ObservedHold other) {
         require(
                 hold.client.clock() - hold.hold.since <= hold.hold.request.terms.maxHoldNanos,
                 () -> hold + " lasts longer than its maximum hold time");

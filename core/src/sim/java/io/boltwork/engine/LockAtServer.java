@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param closed whether the lock is owned or kept closed
  */
 record LockAtServer(
-        LockHistory history,
+        ObservedLock history,
         QueryReply.Inspected record,
         @Nullable SimulatedClient owner,
         boolean closed) {
 
-    static LockAtServer now(Simulation simulation, LockHistory history) {
+    static LockAtServer now(Simulation simulation, ObservedLock history) {
         QueryReply.Inspected record = history.data.look();
         boolean closed = history.data.server().virtual(record.untilMillis()) > simulation.time.now();
         boolean owned = record.owner() != null && closed;

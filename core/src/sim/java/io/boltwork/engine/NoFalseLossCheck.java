@@ -17,7 +17,7 @@ final class NoFalseLossCheck extends SimulationCheck {
     @Override
     void releaseReportedLoss(
             SimulatedClient client,
-            LockHistory lock,
+            ObservedLock lock,
             @Nullable ObservedHold hold,
             boolean wasValid,
             Throwable failure) {
@@ -33,7 +33,7 @@ final class NoFalseLossCheck extends SimulationCheck {
     }
 
     @Override
-    void listenerToldOfLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold) {
+    void listenerToldOfLoss(SimulatedClient client, ObservedLock lock, @Nullable ObservedHold hold) {
         require(
                 hold == null
                         || hold.client != client // servers that have lost data may give two holds the same token
@@ -45,7 +45,7 @@ final class NoFalseLossCheck extends SimulationCheck {
     }
 
     @Override
-    void ended(LockHistory lock, ObservedHold hold) {
+    void ended(ObservedLock lock, ObservedHold hold) {
         LeaseLoss loss = hold.hold.loss();
         boolean taken = loss != null && loss.reason() == LeaseLoss.Reason.TAKEN;
         require(
@@ -67,7 +67,7 @@ final class NoFalseLossCheck extends SimulationCheck {
     }
 
     /** Returns whether a renewed hold of an open client has ended although its server had no fault. */
-    static boolean isLostThoughSpared(SimulationHistory history, LockHistory lock, ObservedHold hold) {
+    static boolean isLostThoughSpared(SimulationHistory history, ObservedLock lock, ObservedHold hold) {
         LockTerms terms = hold.hold.request.terms;
         return history.isSpared(lock)
                 && terms.isRenewed

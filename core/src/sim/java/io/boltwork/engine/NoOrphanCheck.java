@@ -18,7 +18,7 @@ final class NoOrphanCheck extends SimulationCheck {
     @Override
     void regularly(LockAtServer lock) {
         QueryReply.Inspected record = lock.record();
-        LockHistory ofLock = lock.history();
+        ObservedLock ofLock = lock.history();
         SimulatedClient owner = lock.owner();
         boolean undone = ofLock.data.hasFailedOverSince(0); // a withdrawal that the new master does not know
         boolean unheard = (lock.closed() || undone) && record.claim() && ofLock.lostGrants.contains(record.token());

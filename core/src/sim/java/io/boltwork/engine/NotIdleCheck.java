@@ -30,14 +30,14 @@ final class NotIdleCheck extends SimulationCheck {
     }
 
     @Override
-    void begins(LockHistory lock, ObservedHold begun) {
+    void begins(ObservedLock lock, ObservedHold begun) {
         interrupt(idle(lock));
         interrupt(idleAtHome(lock));
     }
 
     @Override
     void regularly(LockAtServer lock) {
-        LockHistory ofLock = lock.history();
+        ObservedLock ofLock = lock.history();
         String name = ofLock.name;
         boolean wanted = simulation.clients().stream().anyMatch(client -> client.isWell(name) && client.wants(name));
         boolean atHome = simulation.clients().stream().anyMatch(client -> client.isAtHome(name) && client.wants(name));
@@ -48,11 +48,11 @@ final class NotIdleCheck extends SimulationCheck {
                 LONGEST_IF_TOLD);
     }
 
-    private static String idle(LockHistory lock) {
+    private static String idle(ObservedLock lock) {
         return lock.name + " is free although a client wants it";
     }
 
-    private static String idleAtHome(LockHistory lock) {
+    private static String idleAtHome(ObservedLock lock) {
         return idle(lock) + " and can be told";
     }
 }

@@ -20,7 +20,7 @@ final class OthersGoOnCheck extends SimulationCheck {
     }
 
     @Override
-    void held(LockHistory lock, ObservedHold hold, @Nullable ObservedHold other) {
+    void held(ObservedLock lock, ObservedHold hold, @Nullable ObservedHold other) {
         LockTerms terms = hold.hold.request.terms;
         if (!terms.isRenewed || terms.maxHoldNanos != Ticker.NEVER || hold.hold.absence() != null) {
             return;
@@ -37,7 +37,7 @@ final class OthersGoOnCheck extends SimulationCheck {
     }
 
     @Override
-    void ended(LockHistory lock, ObservedHold hold) {
+    void ended(ObservedLock lock, ObservedHold hold) {
         if (plan.weather() != Plan.Weather.FAIR) {
             require(
                     !NoFalseLossCheck.isLostThoughSpared(history, lock, hold),

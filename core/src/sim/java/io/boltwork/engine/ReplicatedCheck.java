@@ -9,7 +9,7 @@ final class ReplicatedCheck extends SimulationCheck {
     }
 
     @Override
-    void begins(LockHistory lock, ObservedHold begun) {
+    void begins(ObservedLock lock, ObservedHold begun) {
         require(
                 begun.hold.request.terms.options.replication().isEmpty()
                         || history.isConfirmedByReplicas(begun.hold.token),

@@ -21,7 +21,7 @@ final class RestoredAloneCheck extends SimulationCheck {
     }
 
     private void restored(Command.Restore restore) {
-        LockHistory lock = history.lock(restore.lock());
+        ObservedLock lock = history.lock(restore.lock());
         ObservedHold newest = lock.newest;
         if (newest == null || newest.hold.request.id().equals(restore.request())) {
             return;

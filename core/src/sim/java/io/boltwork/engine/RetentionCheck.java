@@ -41,13 +41,13 @@ final class RetentionCheck extends SimulationCheck {
     private final Map<String, Long> wantedSince = new HashMap<>();
 
     @Override
-    void granted(LockHistory lock, ObservedHold begun) {
+    void granted(ObservedLock lock, ObservedHold begun) {
         wantedSince.remove(lock.name);
     }
 
     /** A hold that was not granted begins with a lease that was confirmed less than half a lease ago. */
     @Override
-    void handedOver(LockHistory lock, ObservedHold begun, LockMachine machine) {
+    void handedOver(ObservedLock lock, ObservedHold begun, LockMachine machine) {
         Request request = begun.hold.request;
         if (!RequestId.isRetained(request.number) || lock.data.hasGoneBack() || lock.data.hasLostTimeSince(0)) {
             return;

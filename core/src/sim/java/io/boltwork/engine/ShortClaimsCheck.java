@@ -29,10 +29,10 @@ final class ShortClaimsCheck extends SimulationCheck {
         final Set<String> hadAll = new HashSet<>();
 
         /** The last grant that was looked at. */
-        LockHistory.@Nullable Ownership lastGrant;
+        ObservedLock.@Nullable Ownership lastGrant;
 
         /** The claim of a dead client, while it lasts. */
-        LockHistory.@Nullable Ownership ofDeadClient;
+        ObservedLock.@Nullable Ownership ofDeadClient;
 
         /** The time until which claims must be short. */
         long shortUntil;
@@ -55,14 +55,14 @@ final class ShortClaimsCheck extends SimulationCheck {
     }
 
     private void ownerMayBeNew(String name) {
-        LockHistory lock = history.lock(name);
+        ObservedLock lock = history.lock(name);
         Claims ofLock = claims.get(name);
         QueryReply.Inspected record = lock.data.look();
-        LockHistory.Ownership dead = ofLock.ofDeadClient;
+        ObservedLock.Ownership dead = ofLock.ofDeadClient;
         if (dead != null && record.token() != dead.token()) {
             lapsed(ofLock, dead);
         }
-        LockHistory.Ownership last = lock.grants.isEmpty() ? null : lock.grants.get(lock.grants.size() - 1);
+        ObservedLock.Ownership last = lock.grants.isEmpty() ? null : lock.grants.get(lock.grants.size() - 1);
         if (last == null || last.at() != time.now() || last.token() != record.token() || last == ofLock.lastGrant) {
             return;
         }
@@ -74,7 +74,7 @@ final class ShortClaimsCheck extends SimulationCheck {
     }
 
     /** If the claim of a dead client has lapsed, claims must be short from now on. */
-    private void lapsed(Claims ofLock, LockHistory.Ownership before) {
+    private void lapsed(Claims ofLock, ObservedLock.Ownership before) {
         ofLock.ofDeadClient = null;
         if (!before.isShort() && time.now() >= before.end()) {
             ofLock.shortUntil = time.now() + LockBackend.SHORT_CLAIMS_LAST_MILLIS * Plan.MILLI - Plan.SECOND;
@@ -82,9 +82,9 @@ final class ShortClaimsCheck extends SimulationCheck {
     }
 
     private void claimed(
-            LockHistory lock,
+            ObservedLock lock,
             Claims ofLock,
-            LockHistory.Ownership claim,
+            ObservedLock.Ownership claim,
             SimulatedClient client,
             QueryReply.Inspected record) {
         require(
@@ -111,7 +111,7 @@ final class ShortClaimsCheck extends SimulationCheck {
     }
 
     /** Returns whether the server has lost nothing that it knew, and its clock was not set. */
-    private boolean keepsTime(LockHistory lock) {
+    private boolean keepsTime(ObservedLock lock) {
         return !history.hasForcedReleases()
                 && !lock.data.hasGoneBack()
                 && plan.cluster().servers() == 1

@@ -17,7 +17,7 @@ final class SignalsArriveCheck extends SimulationCheck {
     }
 
     @Override
-    void held(LockHistory lock, ObservedHold hold, @Nullable ObservedHold other) {
+    void held(ObservedLock lock, ObservedHold hold, @Nullable ObservedHold other) {
         if (other != null && other != hold) {
             overlapped.add(lock.name);
         }

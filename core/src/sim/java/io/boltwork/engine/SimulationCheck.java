@@ -69,18 +69,18 @@ abstract class SimulationCheck {
     // ================================================================ the beginning of a hold
 
     /** Called when a hold begins in a client. */
-    void begins(LockHistory lock, ObservedHold begun) {}
+    void begins(ObservedLock lock, ObservedHold begun) {}
 
     /** Called after {@link #begins} if the server granted the hold, and its client knows of faults that concern it. */
-    void granted(LockHistory lock, ObservedHold begun) {}
+    void granted(ObservedLock lock, ObservedHold begun) {}
 
     /** Called after {@link #begins} if the client handed the hold over, and knows of faults that concern it. */
-    void handedOver(LockHistory lock, ObservedHold begun, LockMachine machine) {}
+    void handedOver(ObservedLock lock, ObservedHold begun, LockMachine machine) {}
 
     /**
      * Called after {@link #granted} or {@link #handedOver} if there was a hold before, the one with the largest token.
      */
-    void follows(LockHistory lock, ObservedHold begun, ObservedHold before) {}
+    void follows(ObservedLock lock, ObservedHold begun, ObservedHold before) {}
 
     // ================================================================ after every event
 
@@ -88,14 +88,14 @@ abstract class SimulationCheck {
     void valid(ObservedHold hold) {}
 
     /** Called at the first event after which a hold is not valid, although its owner has not released it. */
-    void ended(LockHistory lock, ObservedHold hold) {}
+    void ended(ObservedLock lock, ObservedHold hold) {}
 
     /**
      * Called after every event for each valid hold that was not taken away by force.
      *
      * @param other the last hold of the same lock for which this was called after the same event, if any
      */
-    void held(LockHistory lock, ObservedHold hold, @Nullable ObservedHold other) {}
+    void held(ObservedLock lock, ObservedHold hold, @Nullable ObservedHold other) {}
 
     // ================================================================ what users see
 
@@ -108,16 +108,16 @@ abstract class SimulationCheck {
     /** Called when a release has reported a loss; {@code wasValid} tells whether the hold was valid just before. */
     void releaseReportedLoss(
             SimulatedClient client,
-            LockHistory lock,
+            ObservedLock lock,
             @Nullable ObservedHold hold,
             boolean wasValid,
             Throwable failure) {}
 
     /** Called when a release has reported no loss. */
-    void releaseReportedNoLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold) {}
+    void releaseReportedNoLoss(SimulatedClient client, ObservedLock lock, @Nullable ObservedHold hold) {}
 
     /** Called when a listener is told of a loss. */
-    void listenerToldOfLoss(SimulatedClient client, LockHistory lock, @Nullable ObservedHold hold) {}
+    void listenerToldOfLoss(SimulatedClient client, ObservedLock lock, @Nullable ObservedHold hold) {}
 
     // ================================================================ regularly, and at the end
 

@@ -100,7 +100,7 @@ final class SimulationChecks {
 
     void afterEvent(List<SimulatedClient> clients) {
         shared.afterEvent(clients);
-        for (LockHistory lock : history.locks()) {
+        for (ObservedLock lock : history.locks()) {
             for (SimulatedClient client : clients) {
                 if (!client.isDead()) {
                     LockMachine machine = client.machine(lock.name);
@@ -114,7 +114,7 @@ final class SimulationChecks {
         }
     }
 
-    private void begins(LockHistory lock, SimulatedClient client, LockMachine machine, Hold hold) {
+    private void begins(ObservedLock lock, SimulatedClient client, LockMachine machine, Hold hold) {
         ObservedHold begun = history.begins(lock, client, hold);
         for (SimulationCheck check : checks) {
             check.begins(lock, begun);
@@ -143,7 +143,7 @@ final class SimulationChecks {
         lock.newest = begun;
     }
 
-    private void afterEvent(LockHistory lock) {
+    private void afterEvent(ObservedLock lock) {
         lock.live.removeIf(hold -> hold.hold.isOver() || hold.client.isDead());
         ObservedHold other = null;
         for (ObservedHold hold : lock.live) {
@@ -196,7 +196,7 @@ final class SimulationChecks {
             shared.releaseReportedLoss(client, name, wasValid, failure);
             return;
         }
-        LockHistory lock = history.lock(name);
+        ObservedLock lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         for (SimulationCheck check : checks) {
             check.releaseReportedLoss(client, lock, hold, wasValid, failure);
@@ -207,7 +207,7 @@ final class SimulationChecks {
         if (SharedName.isShared(name)) {
             return;
         }
-        LockHistory lock = history.lock(name);
+        ObservedLock lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         if (hold != null) {
             hold.releasedCleanly = true;
@@ -221,7 +221,7 @@ final class SimulationChecks {
         if (SharedName.isShared(name)) {
             return;
         }
-        LockHistory lock = history.lock(name);
+        ObservedLock lock = history.lock(name);
         ObservedHold hold = lock.byToken.get(token);
         for (SimulationCheck check : checks) {
             check.listenerToldOfLoss(client, lock, hold);
@@ -247,7 +247,7 @@ final class SimulationChecks {
     /** Looks at what may last for a short time only, now and every {@link #PERIOD}. */
     void regularly() {
         shared.regularly();
-        for (LockHistory lock : history.locks()) {
+        for (ObservedLock lock : history.locks()) {
             LockAtServer now = LockAtServer.now(simulation, lock);
             for (SimulationCheck check : checks) {
                 check.regularly(now);

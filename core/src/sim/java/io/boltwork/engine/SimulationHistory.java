@@ -24,7 +24,7 @@ final class SimulationHistory {
     final VirtualTime time;
     final SimulatedCluster cluster;
     final Plan plan;
-    private final Map<String, LockHistory> locks = new HashMap<>();
+    private final Map<String, ObservedLock> locks = new HashMap<>();
     private final Set<PendingCall> pendingCalls = new LinkedHashSet<>();
 
     /** Requests whose lock was taken away by force. */
@@ -67,14 +67,14 @@ final class SimulationHistory {
         this.plan = simulation.plan;
         plan.locks().stream()
                 .filter(lock -> !SharedName.isShared(lock))
-                .forEach(lock -> locks.put(lock, new LockHistory(cluster.lock(lock))));
+                .forEach(lock -> locks.put(lock, new ObservedLock(cluster.lock(lock))));
     }
 
-    LockHistory lock(String name) {
+    ObservedLock lock(String name) {
         return locks.get(name);
     }
 
-    Collection<LockHistory> locks() {
+    Collection<ObservedLock> locks() {
         return locks.values();
     }
 
@@ -145,14 +145,14 @@ final class SimulationHistory {
             }
         }
         if (answer.verdict() == Reply.Verdict.GRANTED) {
-            lock(acquire.lock()).grants.add(new LockHistory.Ownership(acquire.request(), answer.token(), time.now()));
+            lock(acquire.lock()).grants.add(new ObservedLock.Ownership(acquire.request(), answer.token(), time.now()));
         }
     }
 
     private void restored(Command.Restore restore) {
         restores++;
-        LockHistory lock = lock(restore.lock());
-        lock.grants.add(new LockHistory.Ownership(restore.request(), restore.firstToken(), time.now()));
+        ObservedLock lock = lock(restore.lock());
+        lock.grants.add(new ObservedLock.Ownership(restore.request(), restore.firstToken(), time.now()));
         ObservedHold hold = lock.byToken.get(restore.firstToken());
         // another client may have the token, if the server lost it and its clock was set back
         if (hold != null && hold.hold.request.id().equals(restore.request())) {
@@ -163,7 +163,7 @@ final class SimulationHistory {
     void published(Grant grant) {
         lock(grant.lock())
                 .grants
-                .add(new LockHistory.Ownership(grant.request(), grant.token(), time.now(), grant.leaseMillis()));
+                .add(new ObservedLock.Ownership(grant.request(), grant.token(), time.now(), grant.leaseMillis()));
     }
 
     /** Adds a grant whose message was lost: the client cannot know of the grant while the claim lasts. */
@@ -183,7 +183,7 @@ final class SimulationHistory {
 
     // ================================================================ holds
 
-    ObservedHold begins(LockHistory lock, SimulatedClient client, Hold hold) {
+    ObservedHold begins(ObservedLock lock, SimulatedClient client, Hold hold) {
         long grantedAt = lock.grantedAt(hold.request.id(), hold.request.firstToken);
         ObservedHold begun = new ObservedHold(client, hold, time.now(), grantedAt);
         simulation.timeline.add(client.id, "holds", lock.name, "token", hold.token, hold.owner());
@@ -200,7 +200,7 @@ final class SimulationHistory {
      * forgotten.
      */
     void forceRelease(String name) {
-        LockHistory lock = lock(name);
+        ObservedLock lock = lock(name);
         lock.forcedAt = time.now();
         QueryReply.Inspected before = lock.data.look();
         if (before.owner() != null) {
@@ -236,7 +236,7 @@ final class SimulationHistory {
     }
 
     /** Returns whether there was no fault at all, or a single one, which concerned another server. */
-    boolean isSpared(LockHistory lock) {
+    boolean isSpared(ObservedLock lock) {
         SimulatedServer faulty = faultyServer;
         return switch (plan.weather()) {
             case FAIR -> true;

@@ -15,14 +15,14 @@ final class TokensGrowCheck extends SimulationCheck {
     }
 
     @Override
-    void begins(LockHistory lock, ObservedHold begun) {
+    void begins(ObservedLock lock, ObservedHold begun) {
         require(
                 begun.hold.token <= lock.data.server().micros() + lock.data.behind() / Plan.MICRO + MOST_AHEAD,
                 () -> begun + " has a token far ahead of the clock");
     }
 
     @Override
-    void follows(LockHistory lock, ObservedHold begun, ObservedHold before) {
+    void follows(ObservedLock lock, ObservedHold begun, ObservedHold before) {
         // an older grant may have been in flight
         boolean late = lock.data.losses(begun.grantedAt, time.now()) > 0 || lock.data.hasGoneBackSince(begun.grantedAt);
         require(

@@ -38,7 +38,7 @@ final class ToldInTimeCheck extends SimulationCheck {
 
     @Override
     void regularly() {
-        for (LockHistory lock : history.locks()) {
+        for (ObservedLock lock : history.locks()) {
             for (ObservedHold hold : lock.live) {
                 requireBrief(
                         hold + " is neither valid nor lost",

@@ -19,17 +19,17 @@ final class FailoverSale implements AutoCloseable {
     private final int stock;
     private final PrintStream out;
     private final RedisServer database = RedisServer.start();
-    private final SaleSite site;
+    private final SaleServers site;
     private final Warehouse warehouse;
     private final List<ShopProcess> shops = new ArrayList<>();
     private boolean killed;
 
-    FailoverSale(SaleOptions options, SaleSite.Kind kind, PrintStream out) {
+    FailoverSale(SaleOptions options, SaleServers.Kind kind, PrintStream out) {
         String item = "flash-sale:" + UUID.randomUUID().toString().substring(0, 8);
         this.plan = options.plan(item, SaleMode.LOCK);
         this.stock = options.stock();
         this.out = out;
-        this.site = SaleSite.start(kind);
+        this.site = SaleServers.start(kind);
         this.warehouse = Warehouse.connect(RedisURI.create(database.uri()));
         for (int i = 0; i < options.shops(); i++) {
             shops.add(ShopProcess.start(database.uri(), site.uris()));

@@ -91,7 +91,7 @@ final class FlashSale implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop));
         String uri = options.redis();
-        SaleSite.Kind deployment = options.deployment();
+        SaleServers.Kind deployment = options.deployment();
         if (deployment != null) {
             if (uri != null) {
                 throw new ParameterException(
@@ -114,7 +114,7 @@ final class FlashSale implements Callable<Integer> {
         }
     }
 
-    private int survive(SaleSite.Kind deployment) throws InterruptedException {
+    private int survive(SaleServers.Kind deployment) throws InterruptedException {
         try (FailoverSale sale = new FailoverSale(options, deployment, out)) {
             selling = true;
             boolean right = sale.run(terminal);
@@ -124,11 +124,11 @@ final class FlashSale implements Callable<Integer> {
     }
 
     private int sell(String redisUri, String whoseRedis) throws InterruptedException {
-        StoreSite.Kind kind = options.store();
+        SaleStore.Kind kind = options.store();
         if (kind == null) {
             return sell(redisUri, whoseRedis, redisUri, "");
         }
-        try (StoreSite store = StoreSite.start(kind)) {
+        try (SaleStore store = SaleStore.start(kind)) {
             return sell(redisUri, whoseRedis, store.address(), store.describe());
         }
     }

@@ -46,7 +46,7 @@ final class SaleOptions {
             description =
                     "standalone, sentinel, replicated, cluster or quorum: keeps the locks in such a Redis, and kills"
                             + " the master of the sale's lock during the sale, or two of the quorum's five masters.")
-    private SaleSite.@Nullable Kind deployment;
+    private SaleServers.@Nullable Kind deployment;
 
     @Option(
             names = "--store",
@@ -56,7 +56,7 @@ final class SaleOptions {
             description =
                     "postgresql, h2 or zookeeper: keeps the locks there, and the stock in Redis. PostgreSQL must be"
                             + " installed; the others come with the demo.")
-    private StoreSite.@Nullable Kind store;
+    private SaleStore.@Nullable Kind store;
 
     private int shops;
     private int buyers;
@@ -138,12 +138,12 @@ final class SaleOptions {
     }
 
     /** Returns the deployment of the locks' Redis of which masters are killed; {@code null} for a sale without that. */
-    SaleSite.@Nullable Kind deployment() {
+    SaleServers.@Nullable Kind deployment() {
         return deployment;
     }
 
     /** Returns the store of the locks; {@code null} for Redis. */
-    StoreSite.@Nullable Kind store() {
+    SaleStore.@Nullable Kind store() {
         return store;
     }
 
@@ -192,15 +192,15 @@ final class SaleOptions {
         }
     }
 
-    static final class DeploymentConverter implements ITypeConverter<SaleSite.Kind> {
+    static final class DeploymentConverter implements ITypeConverter<SaleServers.Kind> {
         @Override
-        public SaleSite.Kind convert(String text) {
+        public SaleServers.Kind convert(String text) {
             return switch (text.toLowerCase(Locale.ROOT)) {
-                case "standalone" -> SaleSite.Kind.STANDALONE;
-                case "sentinel" -> SaleSite.Kind.SENTINEL;
-                case "replicated" -> SaleSite.Kind.REPLICATED;
-                case "cluster" -> SaleSite.Kind.CLUSTER;
-                case "quorum" -> SaleSite.Kind.QUORUM;
+                case "standalone" -> SaleServers.Kind.STANDALONE;
+                case "sentinel" -> SaleServers.Kind.SENTINEL;
+                case "replicated" -> SaleServers.Kind.REPLICATED;
+                case "cluster" -> SaleServers.Kind.CLUSTER;
+                case "quorum" -> SaleServers.Kind.QUORUM;
                 default ->
                     throw new TypeConversionException(
                             "'" + text + "' is neither standalone, sentinel, replicated, cluster nor quorum");
@@ -208,13 +208,13 @@ final class SaleOptions {
         }
     }
 
-    static final class StoreConverter implements ITypeConverter<StoreSite.Kind> {
+    static final class StoreConverter implements ITypeConverter<SaleStore.Kind> {
         @Override
-        public StoreSite.Kind convert(String text) {
+        public SaleStore.Kind convert(String text) {
             return switch (text.toLowerCase(Locale.ROOT)) {
-                case "postgresql" -> StoreSite.Kind.POSTGRESQL;
-                case "h2" -> StoreSite.Kind.H2;
-                case "zookeeper" -> StoreSite.Kind.ZOOKEEPER;
+                case "postgresql" -> SaleStore.Kind.POSTGRESQL;
+                case "h2" -> SaleStore.Kind.H2;
+                case "zookeeper" -> SaleStore.Kind.ZOOKEEPER;
                 default -> throw new TypeConversionException("'" + text + "' is neither postgresql, h2 nor zookeeper");
             };
         }

@@ -43,12 +43,12 @@ final class SaleReport {
      * Prints what a user writes for the same, for locks in a store or, without one, in Redis: from sources that are
      * compiled.
      */
-    void printOwnCode(StoreSite.@Nullable Kind store) {
+    void printOwnCode(SaleStore.@Nullable Kind store) {
         out.println();
         out.println("The same in your own code (examples/ has more):");
         out.println();
         if (store != null) {
-            String region = store == StoreSite.Kind.ZOOKEEPER ? "zookeeper" : "postgresql";
+            String region = store == SaleStore.Kind.ZOOKEEPER ? "zookeeper" : "postgresql";
             SourceRegion.lines("StoreExamples.java", region).forEach(line -> out.println("  " + line));
             out.println("  // the rest is as on Redis; see README.md and docs/start/stores.md");
             return;

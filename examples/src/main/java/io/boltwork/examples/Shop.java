@@ -54,16 +54,16 @@ final class Shop {
 
     /**
      * Accepts one address, the addresses of a master and its replicas, {@code cluster} and some of its nodes,
-     * {@code quorum} and all its servers, or a {@linkplain StoreSite#address store}.
+     * {@code quorum} and all its servers, or a {@linkplain SaleStore#address store}.
      */
     private static LockBackend connect(List<String> where) {
-        if (where.get(0).equals(SaleSite.QUORUM)) {
+        if (where.get(0).equals(SaleServers.QUORUM)) {
             return RedisBackend.connectQuorum(where.subList(1, where.size()));
         }
-        if (where.get(0).equals(StoreSite.DATABASE) || where.get(0).equals(StoreSite.ENSEMBLE)) {
-            return StoreSite.connect(where.get(0), where.get(1));
+        if (where.get(0).equals(SaleStore.DATABASE) || where.get(0).equals(SaleStore.ENSEMBLE)) {
+            return SaleStore.connect(where.get(0), where.get(1));
         }
-        if (where.get(0).equals(SaleSite.CLUSTER)) {
+        if (where.get(0).equals(SaleServers.CLUSTER)) {
             return RedisBackend.connectCluster(where.subList(1, where.size()));
         }
         return where.size() == 1 ? RedisBackend.connect(where.get(0)) : RedisBackend.connectReplicated(where);

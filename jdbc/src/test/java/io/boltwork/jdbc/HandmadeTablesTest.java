@@ -27,14 +27,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HandmadeTablesTest {
 
     /** The databases. */
-    enum Site {
+    enum Database {
         POSTGRESQL(PostgresSite::get),
         MARIADB(MariaDbSite::get),
         H2(H2Site::new);
 
         private final Supplier<JdbcSite> site;
 
-        Site(Supplier<JdbcSite> site) {
+        Database(Supplier<JdbcSite> site) {
             this.site = site;
         }
     }
@@ -76,7 +76,7 @@ class HandmadeTablesTest {
         "H2, inbox, '(client, id)'",
         "H2, store, (id)"
     })
-    void aTableWithoutItsKeyIsRefused(Site site, String table, String key) {
+    void aTableWithoutItsKeyIsRefused(Database site, String table, String key) {
         JdbcSite database = site.site.get();
         make(database, script -> {
             int begin = script.indexOf("boltwork_" + table + " (");
@@ -91,7 +91,7 @@ class HandmadeTablesTest {
 
     @ParameterizedTest
     @EnumSource
-    void aKeyOfOtherColumnsIsRefused(Site site) {
+    void aKeyOfOtherColumnsIsRefused(Database site) {
         JdbcSite database = site.site.get();
         make(database, script -> script.replace("PRIMARY KEY (kind, name)", "PRIMARY KEY (name)"));
         assertRefused(database, prefix + "lock has no primary key (kind, name)");
@@ -99,7 +99,7 @@ class HandmadeTablesTest {
 
     @ParameterizedTest
     @EnumSource
-    void aUniqueIndexIsAsGoodAsAKey(Site site) {
+    void aUniqueIndexIsAsGoodAsAKey(Database site) {
         JdbcSite database = site.site.get();
         make(database, script -> script.replace("PRIMARY KEY (kind, name)", "UNIQUE (name, kind)"));
         try (LockClient client = LockClient.create(JdbcBackend.on(database.source(), options))) {
@@ -152,7 +152,7 @@ class HandmadeTablesTest {
         "H2, 'rest CHARACTER LARGE OBJECT', rest VARCHAR(255), rest, CHARACTER LARGE OBJECT",
         "H2, 'rest CHARACTER LARGE OBJECT,', '', no column rest, script"
     })
-    void aColumnOfAnotherTypeIsRefused(Site site, String column, String other, String name, String told) {
+    void aColumnOfAnotherTypeIsRefused(Database site, String column, String other, String name, String told) {
         JdbcSite database = site.site.get();
         make(database, script -> script.replace(column, other));
         assertRefused(database, "the table " + prefix, name, told);
@@ -160,7 +160,7 @@ class HandmadeTablesTest {
 
     @ParameterizedTest
     @EnumSource
-    void columnsThatHoldMoreAreUsed(Site site) {
+    void columnsThatHoldMoreAreUsed(Database site) {
         JdbcSite database = site.site.get();
         make(
                 database,
@@ -181,7 +181,7 @@ class HandmadeTablesTest {
         "H2, lock",
         "H2, client",
     })
-    void aViewIsRefused(Site site, String table) {
+    void aViewIsRefused(Database site, String table) {
         JdbcSite database = site.site.get();
         make(database, script -> script.replaceAll("boltwork_" + table + "\\b", "boltwork_other_" + table));
         database.execute("CREATE VIEW " + prefix + table + " AS SELECT * FROM " + prefix + "other_" + table);
@@ -190,7 +190,7 @@ class HandmadeTablesTest {
 
     @ParameterizedTest
     @EnumSource
-    void tablesThatWereDroppedAreMadeAgainWhenTheyAreUsed(Site site) {
+    void tablesThatWereDroppedAreMadeAgainWhenTheyAreUsed(Database site) {
         JdbcSite database = site.site.get();
         try (LockClient one = LockClient.create(JdbcBackend.on(database.source(), options));
                 LockClient two = LockClient.create(JdbcBackend.on(database.source(), options))) {
@@ -240,7 +240,7 @@ class HandmadeTablesTest {
 
     @ParameterizedTest
     @CsvSource({"POSTGRESQL, order.boltwork_", "POSTGRESQL, user.boltwork_", "MARIADB, un", "H2, order.boltwork_"})
-    void aReservedWordIsNoPrefix(Site site, String reserved) {
+    void aReservedWordIsNoPrefix(Database site, String reserved) {
         JdbcSite database = site.site.get();
         assertThatThrownBy(() -> LockClient.create(JdbcBackend.on(database.source(), PATIENT.withTablePrefix(reserved)))
                         .close())
@@ -251,7 +251,7 @@ class HandmadeTablesTest {
 
     @ParameterizedTest
     @EnumSource
-    void theLongestPrefixIsUsed(Site site) {
+    void theLongestPrefixIsUsed(Database site) {
         JdbcSite database = site.site.get();
         String longest = (prefix + "x".repeat(41)).substring(0, 41);
         JdbcOptions upper = PATIENT.withTablePrefix(longest.toUpperCase(Locale.ROOT));

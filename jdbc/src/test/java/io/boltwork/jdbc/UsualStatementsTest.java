@@ -141,8 +141,8 @@ abstract class UsualStatementsTest {
         counted = new CountedSource(site().source(), 3, true);
         a = JdbcBackend.on(counted.source(), JdbcSite.OPTIONS);
         b = site().newBackend();
-        a.open("a", new Ear());
-        b.open("b", new Ear());
+        a.open("a", new Recorder());
+        b.open("b", new Recorder());
     }
 
     @AfterEach
@@ -151,7 +151,7 @@ abstract class UsualStatementsTest {
         b.close();
     }
 
-    private final class Ear implements BackendListener {
+    private final class Recorder implements BackendListener {
         @Override
         public void granted(Grant grant) {
             if (grant.request().startsWith("b")) {

@@ -24,7 +24,7 @@ final class QuorumLink implements LockBackend, BackendListener {
     private static final long LATE_BYTES = VirtualTime.SECOND / 2;
 
     final QuorumServer server;
-    private final QuorumClient client;
+    private final SimulatedQuorumClient client;
     private final VirtualTime time;
     private final Random random;
     private final MemoryBackend inbox;
@@ -59,7 +59,7 @@ final class QuorumLink implements LockBackend, BackendListener {
         }
     }
 
-    QuorumLink(QuorumClient client, QuorumServer server, VirtualTime time, Random random) {
+    QuorumLink(SimulatedQuorumClient client, QuorumServer server, VirtualTime time, Random random) {
         this.client = client;
         this.server = server;
         this.time = time;

@@ -48,7 +48,7 @@ final class QuorumSimulation {
     private final Random random;
     private final boolean isBeyond;
     final Timeline timeline;
-    private final List<QuorumClient> clients = new ArrayList<>();
+    private final List<SimulatedQuorumClient> clients = new ArrayList<>();
     private final Map<String, List<Lease>> held = new HashMap<>();
     private final Map<String, Long> largest = new HashMap<>();
     private final Set<String> granted = new HashSet<>();
@@ -79,9 +79,9 @@ final class QuorumSimulation {
         }
         int users = 2 + random.nextInt(3);
         for (int i = 0; i < users; i++) {
-            clients.add(new QuorumClient(this, "c" + i, new Random(random.nextLong()), drift()));
+            clients.add(new SimulatedQuorumClient(this, "c" + i, new Random(random.nextLong()), drift()));
         }
-        for (QuorumClient client : clients) {
+        for (SimulatedQuorumClient client : clients) {
             client.beginUser();
             if (random.nextBoolean()) {
                 client.beginUser(); // two users of a client hand the lock over
@@ -115,7 +115,7 @@ final class QuorumSimulation {
     }
 
     private int pending() {
-        return clients.stream().mapToInt(QuorumClient::pending).sum();
+        return clients.stream().mapToInt(SimulatedQuorumClient::pending).sum();
     }
 
     boolean isOver() {
@@ -156,7 +156,7 @@ final class QuorumSimulation {
             brief(lock + " is free, and a user waits", isFree && !isHeld && isWanted && mayVote && !isBeyond, bound);
             for (QuorumServer server : servers) {
                 String vote = server.voteOf(lock);
-                QuorumClient of = vote == null ? null : clientOf(vote);
+                SimulatedQuorumClient of = vote == null ? null : clientOf(vote);
                 // a server that has just started may have lost what it was told last
                 boolean isForgotten =
                         of != null && of.isWell(BRIEFLY) && !of.knows(vote) && server.mayHaveVoted(time.now());
@@ -166,7 +166,7 @@ final class QuorumSimulation {
         time.after(LOOK_EVERY, this::look);
     }
 
-    private @Nullable QuorumClient clientOf(String request) {
+    private @Nullable SimulatedQuorumClient clientOf(String request) {
         return clients.stream()
                 .filter(client -> request.startsWith(client.id + ":"))
                 .findFirst()
@@ -191,7 +191,7 @@ final class QuorumSimulation {
         }
     }
 
-    void acquired(QuorumClient client, String lock, Lease lease, long waited) {
+    void acquired(SimulatedQuorumClient client, String lock, Lease lease, long waited) {
         holds++;
         timeline.add(client.id, "holds", lock, lease.fencingToken(), lease.isValid() ? "" : "no longer");
         List<Lease> leases = held.computeIfAbsent(lock, name -> new ArrayList<>());
@@ -214,7 +214,7 @@ final class QuorumSimulation {
         }
     }
 
-    void releases(QuorumClient client, String lock, Lease lease) {
+    void releases(SimulatedQuorumClient client, String lock, Lease lease) {
         timeline.add(client.id, "releases", lock, lease.fencingToken(), lease.isValid() ? "" : "too late");
         held.getOrDefault(lock, List.of()).remove(lease);
     }
@@ -237,7 +237,7 @@ final class QuorumSimulation {
     private void fault() {
         faults++;
         QuorumServer server = servers.get(random.nextInt(servers.size()));
-        QuorumClient client = clients.get(random.nextInt(clients.size()));
+        SimulatedQuorumClient client = clients.get(random.nextInt(clients.size()));
         long lasts = random.nextLong(3 * VirtualTime.SECOND);
         int kind = random.nextInt(10);
         timeline.add("-", "FAULT", kind, server, client.id, lasts / VirtualTime.MILLI, "ms");
@@ -254,7 +254,7 @@ final class QuorumSimulation {
                 server.jump(random.nextLong((isBeyond ? 2 : 1) * VirtualTime.SECOND)
                         - VirtualTime.SECOND); // back, or anywhere
             default -> {
-                if (clients.stream().filter(QuorumClient::isDead).count() + 1 < clients.size()) {
+                if (clients.stream().filter(SimulatedQuorumClient::isDead).count() + 1 < clients.size()) {
                     client.kill();
                 }
             }

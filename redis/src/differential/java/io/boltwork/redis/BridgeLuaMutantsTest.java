@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Hunts mutants of the parts of scripts about locks that are shared with Redisson. */
 class BridgeLuaMutantsTest extends LuaMutants {
-    private BridgeSite site;
+    private BridgeBed site;
 
     BridgeLuaMutantsTest() throws IOException {
         super(LuaMutant.bridgedScripts(), "equivalent-bridge-mutants.txt", "bridge-lua-mutants.md");
@@ -26,7 +26,7 @@ class BridgeLuaMutantsTest extends LuaMutants {
 
     @Override
     void connect(SteppedRedis server) throws Exception {
-        site = new BridgeSite(server, PATIENCE);
+        site = new BridgeBed(server, PATIENCE);
     }
 
     @Override

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import static io.boltwork.redis.BridgeSite.COUNTER;
-import static io.boltwork.redis.BridgeSite.FAIR_QUEUE;
-import static io.boltwork.redis.BridgeSite.KEY;
-import static io.boltwork.redis.BridgeSite.LOCK;
-import static io.boltwork.redis.BridgeSite.OTHER;
-import static io.boltwork.redis.BridgeSite.bytes;
+import static io.boltwork.redis.BridgeBed.COUNTER;
+import static io.boltwork.redis.BridgeBed.FAIR_QUEUE;
+import static io.boltwork.redis.BridgeBed.KEY;
+import static io.boltwork.redis.BridgeBed.LOCK;
+import static io.boltwork.redis.BridgeBed.OTHER;
+import static io.boltwork.redis.BridgeBed.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.Command;
@@ -42,7 +42,7 @@ final class BridgeSequence implements DifferentialSequence {
     private static final List<Long> FOREIGN_LEASES = List.of(8L, 30L, 30_000L, 30_000L, 2 * DAY);
     private static final List<String> CLIENTS = List.of("a", "a", "b", "b", "dead");
 
-    private final BridgeSite site;
+    private final BridgeBed site;
     private final RedisAsyncCommands<byte[], byte[]> raw;
     private final Map<String, Integer> counts;
     private final Random random;
@@ -64,7 +64,7 @@ final class BridgeSequence implements DifferentialSequence {
 
     private String part = "";
 
-    BridgeSequence(BridgeSite site, long seed, Map<String, Integer> counts) throws Exception {
+    BridgeSequence(BridgeBed site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
         this.raw = site.raw();
         this.counts = counts;
@@ -282,7 +282,7 @@ final class BridgeSequence implements DifferentialSequence {
 
     private void open() throws Exception {
         raw.del(bytes(LOCK));
-        site.await(raw.publish(bytes(BridgeSite.CHANNEL), bytes("0")));
+        site.await(raw.publish(bytes(BridgeBed.CHANNEL), bytes("0")));
     }
 
     /** Changes the keys as neither library does, or as other objects of Redisson do. */

@@ -26,7 +26,7 @@ class BridgeSequenceTest {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();
-                BridgeSite site = new BridgeSite(redis, Slack.seconds(10))) {
+                BridgeBed site = new BridgeBed(redis, Slack.seconds(10))) {
             for (long seed = first; seed < first + SEQUENCES; seed++) {
                 BridgeSequence sequence = new BridgeSequence(site, seed, counts);
                 try {

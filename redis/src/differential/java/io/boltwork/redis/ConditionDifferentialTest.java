@@ -29,7 +29,7 @@ class ConditionDifferentialTest {
     @Test
     void redisAndMemoryAnswerAlikeAboutConditions() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                DifferentialSite site = new DifferentialSite(redis.uri(), Slack.seconds(5))) {
+                DifferentialBed site = new DifferentialBed(redis.uri(), Slack.seconds(5))) {
             compare(site);
         }
     }
@@ -42,12 +42,12 @@ class ConditionDifferentialTest {
                 "SKIPPED: a server's clock that stands still needs libfaketime (Debian: faketime), which is not"
                         + " installed");
         try (SteppedRedis redis = started.get();
-                DifferentialSite site = new DifferentialSite(redis, Slack.seconds(5))) {
+                DifferentialBed site = new DifferentialBed(redis, Slack.seconds(5))) {
             compare(site);
         }
     }
 
-    private static void compare(DifferentialSite site) throws Exception {
+    private static void compare(DifferentialBed site) throws Exception {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         for (int i = 0; i < SEQUENCES; i++) {

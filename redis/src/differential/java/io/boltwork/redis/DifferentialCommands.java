@@ -204,7 +204,7 @@ final class DifferentialCommands {
 
     /** Returns a command for the lock whose key is no hash. */
     private Command<?> broken() {
-        String lock = DifferentialSite.BROKEN;
+        String lock = DifferentialBed.BROKEN;
         return switch (random.nextInt(5)) {
             case 0 -> acquire(lock, anyone(), oneIn(2), notAfter());
             case 1 -> release(lock);
@@ -302,7 +302,7 @@ final class DifferentialCommands {
         }
         if (oneIn(4)) {
             Command.Renew.Item broken =
-                    new Command.Renew.Item(DifferentialSite.BROKEN, anyone(), millis * 1_000, lease, delay);
+                    new Command.Renew.Item(DifferentialBed.BROKEN, anyone(), millis * 1_000, lease, delay);
             items.add(random.nextInt(items.size() + 1), broken);
         }
         return new Command.Renew(items, notAfter());

@@ -4,8 +4,8 @@ package io.boltwork.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.redis.DifferentialSite.Contents;
-import io.boltwork.redis.DifferentialSite.Done;
+import io.boltwork.redis.DifferentialBed.Contents;
+import io.boltwork.redis.DifferentialBed.Done;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
@@ -59,7 +59,7 @@ final class DifferentialRun implements DifferentialSequence {
         KEY
     }
 
-    private final DifferentialSite site;
+    private final DifferentialBed site;
     private final long seed;
     private final DifferentialCommands commands;
     private final Map<String, Integer> counts;
@@ -81,7 +81,7 @@ final class DifferentialRun implements DifferentialSequence {
      *
      * @param counts the number of times that each situation was seen, to be added to
      */
-    DifferentialRun(DifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
+    DifferentialRun(DifferentialBed site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
         this.seed = seed;
         this.counts = counts;
@@ -94,7 +94,7 @@ final class DifferentialRun implements DifferentialSequence {
         site.leftover();
         for (String client : DifferentialCommands.LISTENERS) {
             ArrayDeque<Grant> grants = new ArrayDeque<>();
-            memory.subscribe(client, grants::add, message -> grants.add(DifferentialSite.asGrant(message)));
+            memory.subscribe(client, grants::add, message -> grants.add(DifferentialBed.asGrant(message)));
             expected.put(client, grants);
         }
     }
@@ -465,7 +465,7 @@ final class DifferentialRun implements DifferentialSequence {
      * says so.
      */
     private void refused(Command<?> command, Reply.Failed failed, boolean full) throws Exception {
-        boolean broken = List.of(DifferentialSite.BROKEN).equals(command.locks());
+        boolean broken = List.of(DifferentialBed.BROKEN).equals(command.locks());
         assertThat(failed.executed()).as("%s", failed).isFalse();
         if (broken) {
             assertThat(failed.cause()).hasMessageContaining("WRONGTYPE");
@@ -503,7 +503,7 @@ final class DifferentialRun implements DifferentialSequence {
     }
 
     private static boolean isBroken(Command.Renew.Item item) {
-        return item.lock().equals(DifferentialSite.BROKEN);
+        return item.lock().equals(DifferentialBed.BROKEN);
     }
 
     private void compare(List<String> locks, Map<String, Contents> looks) {
@@ -598,9 +598,9 @@ final class DifferentialRun implements DifferentialSequence {
                 assertThat(actual).as("the grant %s", wanted).isNotNull();
                 assertThat(actual.server().millis()).isEqualTo(wanted.server().millis());
                 assertThat(Timeless.of(actual)).isEqualTo(Timeless.of(wanted));
-                if (actual.leaseMillis() == DifferentialSite.TAKEN) {
+                if (actual.leaseMillis() == DifferentialBed.TAKEN) {
                     seen("taken");
-                } else if (actual.leaseMillis() == DifferentialSite.WANTED) {
+                } else if (actual.leaseMillis() == DifferentialBed.WANTED) {
                     seen("wanted");
                 } else {
                     commands.saw(actual);
@@ -668,7 +668,7 @@ final class DifferentialRun implements DifferentialSequence {
     /** Returns the locks of a command, without the key of another type. */
     private static List<String> locks(Command<?> command) {
         return command.locks().stream()
-                .filter(lock -> !lock.equals(DifferentialSite.BROKEN))
+                .filter(lock -> !lock.equals(DifferentialBed.BROKEN))
                 .toList();
     }
 }

@@ -105,7 +105,7 @@ class DifferentialTest {
     private static void compare(RedisServer redis) throws Exception {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
-        try (DifferentialSite site = new DifferentialSite(redis.uri(), Slack.seconds(5))) {
+        try (DifferentialBed site = new DifferentialBed(redis.uri(), Slack.seconds(5))) {
             for (int i = 0;
                     i < SEQUENCES || i < MOST_SEQUENCES && !answers(counts).containsAll(EVERY_ANSWER);
                     i++) {

@@ -37,7 +37,7 @@ class DifferentialTimeTest {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();
-                DifferentialSite site = new DifferentialSite(redis, Slack.seconds(5))) {
+                DifferentialBed site = new DifferentialBed(redis, Slack.seconds(5))) {
             for (long seed = first;
                     seed < first + MOST_SEQUENCES && !missing(counts).isEmpty();
                     seed++) {

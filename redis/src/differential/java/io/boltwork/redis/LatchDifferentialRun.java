@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import static io.boltwork.redis.LatchDifferentialSite.CLIENTS;
-import static io.boltwork.redis.LatchDifferentialSite.LATCH;
-import static io.boltwork.redis.LatchDifferentialSite.timeless;
+import static io.boltwork.redis.LatchDifferentialBed.CLIENTS;
+import static io.boltwork.redis.LatchDifferentialBed.LATCH;
+import static io.boltwork.redis.LatchDifferentialBed.timeless;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spi.IdleLife;
@@ -35,7 +35,7 @@ final class LatchDifferentialRun implements DifferentialSequence {
     /** The time to live of a key that does not exist. */
     private static final long NO_KEY = -2;
 
-    private final LatchDifferentialSite site;
+    private final LatchDifferentialBed site;
     private final Map<String, Integer> counts;
     private final Random random;
     private final ArrayDeque<String> trace = new ArrayDeque<>();
@@ -46,7 +46,7 @@ final class LatchDifferentialRun implements DifferentialSequence {
     private long micros = START;
     private String part = "";
 
-    LatchDifferentialRun(LatchDifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
+    LatchDifferentialRun(LatchDifferentialBed site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
         this.counts = counts;
         this.random = new Random(seed * 0x9E3779B97F4A7C15L); // seeds in a row are alike

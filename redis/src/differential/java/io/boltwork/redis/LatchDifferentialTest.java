@@ -26,7 +26,7 @@ class LatchDifferentialTest {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();
-                LatchDifferentialSite site = new LatchDifferentialSite(redis, Slack.seconds(10))) {
+                LatchDifferentialBed site = new LatchDifferentialBed(redis, Slack.seconds(10))) {
             for (long seed = first; seed < first + SEQUENCES; seed++) {
                 LatchDifferentialRun run = new LatchDifferentialRun(site, seed, counts);
                 try {

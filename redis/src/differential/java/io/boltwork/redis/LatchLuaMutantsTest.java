@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Hunts mutants of the scripts for latches. */
 class LatchLuaMutantsTest extends LuaMutants {
-    private LatchDifferentialSite site;
+    private LatchDifferentialBed site;
 
     LatchLuaMutantsTest() throws IOException {
         super(LuaMutant.latchScripts(), "equivalent-latch-mutants.txt", "latch-lua-mutants.md");
@@ -26,7 +26,7 @@ class LatchLuaMutantsTest extends LuaMutants {
 
     @Override
     void connect(SteppedRedis server) {
-        site = new LatchDifferentialSite(server, PATIENCE);
+        site = new LatchDifferentialBed(server, PATIENCE);
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Hunts mutants of the scripts for plain locks. */
 class LuaMutantsTest extends LuaMutants {
-    private DifferentialSite site;
+    private DifferentialBed site;
 
     LuaMutantsTest() throws IOException {
         super(LuaMutant.scripts(), "equivalent-mutants.txt", "lua-mutants.md");
@@ -26,7 +26,7 @@ class LuaMutantsTest extends LuaMutants {
 
     @Override
     void connect(SteppedRedis server) {
-        site = new DifferentialSite(server, PATIENCE);
+        site = new DifferentialBed(server, PATIENCE);
     }
 
     @Override

@@ -40,7 +40,7 @@ final class ShareDifferentialRun implements DifferentialSequence {
     /** A lock whose key is a string. */
     static final String BROKEN = "broken";
 
-    private final ShareDifferentialSite site;
+    private final ShareDifferentialBed site;
     private final long seed;
     private final ShareDifferentialCommands commands;
     private final Map<String, Integer> counts;
@@ -56,7 +56,7 @@ final class ShareDifferentialRun implements DifferentialSequence {
      *
      * @param counts the number of times that each answer was seen, to be added to
      */
-    ShareDifferentialRun(ShareDifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
+    ShareDifferentialRun(ShareDifferentialBed site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
         this.seed = seed;
         this.counts = counts;

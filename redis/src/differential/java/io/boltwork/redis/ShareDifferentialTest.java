@@ -28,7 +28,7 @@ class ShareDifferentialTest {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();
-                ShareDifferentialSite site = new ShareDifferentialSite(redis, Slack.seconds(10))) {
+                ShareDifferentialBed site = new ShareDifferentialBed(redis, Slack.seconds(10))) {
             for (long seed = first; seed < first + SEQUENCES; seed++) {
                 ShareDifferentialRun run = new ShareDifferentialRun(site, seed, counts);
                 try {

@@ -10,7 +10,7 @@ import java.util.List;
  * LuaMutantsTest}.
  */
 class ShareLuaMutantsTest extends LuaMutants {
-    private ShareDifferentialSite site;
+    private ShareDifferentialBed site;
 
     ShareLuaMutantsTest() throws IOException {
         super(LuaMutant.shareScripts(), "equivalent-share-mutants.txt", "share-lua-mutants.md");
@@ -29,7 +29,7 @@ class ShareLuaMutantsTest extends LuaMutants {
 
     @Override
     void connect(SteppedRedis server) {
-        site = new ShareDifferentialSite(server, PATIENCE);
+        site = new ShareDifferentialBed(server, PATIENCE);
     }
 
     @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis;
 
-import static io.boltwork.redis.VoteDifferentialSite.LISTENERS;
-import static io.boltwork.redis.VoteDifferentialSite.LOCK;
+import static io.boltwork.redis.VoteDifferentialBed.LISTENERS;
+import static io.boltwork.redis.VoteDifferentialBed.LOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.memory.MemoryBackend;
@@ -54,9 +54,9 @@ final class VoteDifferentialRun implements DifferentialSequence {
     private static final long WITNESS_MILLIS = 7 * 24 * 3_600_000L;
 
     /** Two of them differ by an eighth of the idle life, so that the expiry is set again at its very limit. */
-    private static final List<Long> LEASES = List.of(1_000L, 1_000 + VoteDifferentialSite.LIFE.toMillis() / 8, 20_000L);
+    private static final List<Long> LEASES = List.of(1_000L, 1_000 + VoteDifferentialBed.LIFE.toMillis() / 8, 20_000L);
 
-    private final VoteDifferentialSite site;
+    private final VoteDifferentialBed site;
     private final Map<String, Integer> counts;
     private final Random random;
     private final ArrayDeque<String> trace = new ArrayDeque<>();
@@ -71,7 +71,7 @@ final class VoteDifferentialRun implements DifferentialSequence {
     private Map<String, String> fields = Map.of();
     private String part = "";
 
-    VoteDifferentialRun(VoteDifferentialSite site, long seed, Map<String, Integer> counts) throws Exception {
+    VoteDifferentialRun(VoteDifferentialBed site, long seed, Map<String, Integer> counts) throws Exception {
         this.site = site;
         this.counts = counts;
         this.random = new Random(seed * 0x9E3779B97F4A7C15L); // seeds in a row are alike
@@ -79,17 +79,17 @@ final class VoteDifferentialRun implements DifferentialSequence {
         int most = isCrowded ? LockBackend.WATCHERS + 16 : 2 + random.nextInt(2 * LockBackend.WATCHERS_TOLD);
         voters = Stream.concat(IntStream.range(0, most).mapToObj(i -> "voter" + i), LISTENERS.stream())
                 .toList();
-        memory.setIdleLife(VoteDifferentialSite.LIFE);
-        voters.forEach(client -> MemoryBackend.on(memory).open(client, new Ear(client)));
+        memory.setIdleLife(VoteDifferentialBed.LIFE);
+        voters.forEach(client -> MemoryBackend.on(memory).open(client, new Recorder(client)));
         pass(0);
         site.flush(oneIn(2));
     }
 
-    /** Records the messages to a client. */
-    private final class Ear implements BackendListener {
+    /** Notes the messages to a client. */
+    private final class Recorder implements BackendListener {
         private final String client;
 
-        Ear(String client) {
+        Recorder(String client) {
             this.client = client;
         }
 
@@ -164,7 +164,7 @@ final class VoteDifferentialRun implements DifferentialSequence {
             step(new GiveBack(LOCK, voter, unknown, unknown, 0, 0));
         } else if (fields.containsKey("x") && field("x") - now() < SOON) {
             long lease = oneOf(LEASES);
-            passTo(List.of(field("x") - VoteDifferentialSite.LIFE.toMillis() * 7 / 8 - lease));
+            passTo(List.of(field("x") - VoteDifferentialBed.LIFE.toMillis() * 7 / 8 - lease));
             step(new Vote(LOCK, voter, lease, 0, Long.MAX_VALUE, true));
         }
     }
@@ -266,7 +266,7 @@ final class VoteDifferentialRun implements DifferentialSequence {
         told.clear();
         String here = memory.time().run();
         Reply right = memory.execute(of(command, here));
-        VoteDifferentialSite.Done done = site.execute(of(command, site.run()));
+        VoteDifferentialBed.Done done = site.execute(of(command, site.run()));
         part = "answer";
         assertThat(timeless(done.reply(), site.run()))
                 .as("the answer to " + command)

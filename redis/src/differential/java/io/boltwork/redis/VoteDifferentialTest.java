@@ -26,7 +26,7 @@ class VoteDifferentialTest {
         long first = Long.getLong("boltwork.seed", ThreadLocalRandom.current().nextLong());
         Map<String, Integer> counts = new TreeMap<>();
         try (SteppedRedis redis = started.get();
-                VoteDifferentialSite site = new VoteDifferentialSite(redis, Slack.seconds(10))) {
+                VoteDifferentialBed site = new VoteDifferentialBed(redis, Slack.seconds(10))) {
             for (long seed = first; seed < first + SEQUENCES; seed++) {
                 VoteDifferentialRun run = new VoteDifferentialRun(site, seed, counts);
                 try {

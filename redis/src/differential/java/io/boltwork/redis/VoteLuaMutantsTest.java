@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Hunts mutants of the scripts for votes. */
 class VoteLuaMutantsTest extends LuaMutants {
-    private VoteDifferentialSite site;
+    private VoteDifferentialBed site;
 
     VoteLuaMutantsTest() throws IOException {
         super(LuaMutant.voteScripts(), "equivalent-vote-mutants.txt", "vote-lua-mutants.md");
@@ -26,7 +26,7 @@ class VoteLuaMutantsTest extends LuaMutants {
 
     @Override
     void connect(SteppedRedis server) {
-        site = new VoteDifferentialSite(server, PATIENCE);
+        site = new VoteDifferentialBed(server, PATIENCE);
     }
 
     @Override

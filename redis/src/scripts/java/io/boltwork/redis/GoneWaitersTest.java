@@ -130,9 +130,9 @@ class GoneWaitersTest extends ScriptTest {
                 new Command.Withdraw(LOCK, null, 0))) {
             CompletableFuture<Reply> reply = new CompletableFuture<>();
             replies.add(reply);
-            calls.add(ScriptCall.of(DifferentialSite.connection(a.backend), command, reply::complete));
+            calls.add(ScriptCall.of(DifferentialBed.connection(a.backend), command, reply::complete));
         }
-        DifferentialSite.connection(a.backend).send(new GroupCall(DifferentialSite.connection(a.backend), calls));
+        DifferentialBed.connection(a.backend).send(new GroupCall(DifferentialBed.connection(a.backend), calls));
         replies.forEach(Client::await);
         assertThat(fields("boltwork:{long}")).as("100 places were examined").containsEntry("head", "148");
         assertThat(field("head")).isEqualTo(1 + 2 * LockBackend.PLACES_PER_STEP - 100);

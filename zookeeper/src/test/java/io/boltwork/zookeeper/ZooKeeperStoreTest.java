@@ -27,8 +27,8 @@ class ZooKeeperStoreTest {
     private final List<ZooKeeperStore> stores = new ArrayList<>();
     private final RecordKey key = key("lock");
 
-    /** Records messages. */
-    private record Ear(Queue<String> messages) implements StoreListener {
+    /** Notes messages. */
+    private record Recorder(Queue<String> messages) implements StoreListener {
         @Override
         public void message(String text) {
             messages.add(text);
@@ -48,7 +48,7 @@ class ZooKeeperStoreTest {
         return new RecordKey(RecordKey.Kind.LOCK, name);
     }
 
-    private ZooKeeperStore store(String client, Ear ear) {
+    private ZooKeeperStore store(String client, Recorder ear) {
         ZooKeeperStore store = new ZooKeeperStore(new ZooKeeperConnector(site.connectString(), null, options), options);
         stores.add(store);
         store.open(client, ear);
@@ -56,7 +56,7 @@ class ZooKeeperStoreTest {
     }
 
     private ZooKeeperStore store() {
-        return store("client" + stores.size(), new Ear(new ConcurrentLinkedQueue<>()));
+        return store("client" + stores.size(), new Recorder(new ConcurrentLinkedQueue<>()));
     }
 
     private static RecordChange change(String text) {
@@ -166,7 +166,7 @@ class ZooKeeperStoreTest {
 
     @Test
     void messagesArriveWithTheWriteInTheirOrder() {
-        Ear ear = new Ear(new ConcurrentLinkedQueue<>());
+        Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
         ZooKeeperStore a = store();
         store("told", ear);
         assertThat(a.listens("told")).isTrue();
@@ -184,7 +184,7 @@ class ZooKeeperStoreTest {
     @Test
     void writeWithAMessageToADeadClientIsRefusedOnceAndThenMadeWithoutIt() {
         ZooKeeperStore a = store();
-        ZooKeeperStore dead = store("dead", new Ear(new ConcurrentLinkedQueue<>()));
+        ZooKeeperStore dead = store("dead", new Recorder(new ConcurrentLinkedQueue<>()));
         assertThat(a.listens("dead")).isTrue();
         dead.close();
         List<AddressedMessage> messages = List.of(new AddressedMessage("dead", "grant"));
@@ -197,7 +197,7 @@ class ZooKeeperStoreTest {
     @Test
     void sweepDropsInboxesOfClientsThatAreGone() {
         ZooKeeperStore a = store();
-        ZooKeeperStore dead = store("dead", new Ear(new ConcurrentLinkedQueue<>()));
+        ZooKeeperStore dead = store("dead", new Recorder(new ConcurrentLinkedQueue<>()));
         dead.close();
         StorePaths paths = new StorePaths(root);
         site.admin(client -> client.create(

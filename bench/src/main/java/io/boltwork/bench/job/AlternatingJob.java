@@ -34,11 +34,11 @@ public final class AlternatingJob implements Job {
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final double QUIET = 0.03;
 
-    private final Site site;
+    private final JobContext site;
     private final Uses plain;
     private final Uses other;
 
-    AlternatingJob(Site site) {
+    AlternatingJob(JobContext site) {
         this.site = site;
         plain = new Uses(GuardedLock.alone(site.lock(0, "plain"), site.board(), 0, site.who(0)));
         other = new Uses(other(Kind.values()[site.order().count(KIND)]));

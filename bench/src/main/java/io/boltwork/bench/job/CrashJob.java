@@ -26,10 +26,10 @@ public final class CrashJob implements Job {
 
     private static final int REHEARSALS = 200;
 
-    private final Site site;
+    private final JobContext site;
     private final BenchLock lock;
 
-    CrashJob(Site site) {
+    CrashJob(JobContext site) {
         this.site = site;
         lock = site.lock(0, LOCK);
     }

@@ -34,10 +34,10 @@ public final class FootprintJob implements Job {
     private static final int COLLECTIONS = 4;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private final Site site;
+    private final JobContext site;
     private final int locks;
 
-    FootprintJob(Site site) {
+    FootprintJob(JobContext site) {
         this.site = site;
         locks = site.order().count(LoadJob.LOCKS);
     }

@@ -43,7 +43,7 @@ public final class HandoffJob implements Job {
     private static final int ENDED = 5; // likewise
     private static final int TURNS = 7; // likewise
 
-    private final Site site;
+    private final JobContext site;
     private final int other;
     private final Duration settle;
     private final Duration phase;
@@ -51,7 +51,7 @@ public final class HandoffJob implements Job {
     private final BenchLock lock;
     private long entries;
 
-    HandoffJob(Site site) {
+    HandoffJob(JobContext site) {
         this.site = site;
         other = 1 - site.order().jvm();
         lock = site.lock(0, "handoff");

@@ -35,12 +35,12 @@ public final class HoldJob implements Job {
     /** The share of a processor below which compilers count as finished. Until then, code is slower. */
     private static final double QUIET = 0.005;
 
-    private final Site site;
+    private final JobContext site;
     private final int locks;
     private final boolean oneSemaphore;
     private final List<BenchLock> held = Collections.synchronizedList(new ArrayList<>());
 
-    HoldJob(Site site) {
+    HoldJob(JobContext site) {
         this.site = site;
         locks = site.order().count(LoadJob.LOCKS);
         oneSemaphore = site.order().optional(ONE_SEMAPHORE) != 0;

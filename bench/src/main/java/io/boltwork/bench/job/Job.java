@@ -11,7 +11,7 @@ interface Job {
     /** Measures. */
     WorkOutcome run() throws Exception;
 
-    static Job of(Site site) {
+    static Job of(JobContext site) {
         String job = site.order().job();
         return switch (job) {
             case LoadJob.NAME -> new LoadJob(site);

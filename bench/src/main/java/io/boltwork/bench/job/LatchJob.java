@@ -24,10 +24,10 @@ public final class LatchJob implements Job {
     private static final Duration SETTLE = Duration.ofMillis(200);
     private static final int PATIENCE_SECONDS = 30;
 
-    private final Site site;
+    private final JobContext site;
     private final List<BenchLatch> latches;
 
-    LatchJob(Site site) {
+    LatchJob(JobContext site) {
         this.site = site;
         this.latches =
                 site.clients().stream().map(client -> client.latch("start")).toList();

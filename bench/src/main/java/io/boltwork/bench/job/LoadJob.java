@@ -64,7 +64,7 @@ public final class LoadJob implements Job {
     /** The share of a processor below which compilers count as finished. Linux counts in hundredths of a second. */
     private static final double QUIET = 0.03;
 
-    private final Site site;
+    private final JobContext site;
     private final int threads;
     private final int locks;
     private final int reads;
@@ -72,7 +72,7 @@ public final class LoadJob implements Job {
     private final long hold;
     private long entries;
 
-    public LoadJob(Site site) {
+    public LoadJob(JobContext site) {
         this.site = site;
         threads = site.order().count(THREADS);
         locks = site.order().count(LOCKS);

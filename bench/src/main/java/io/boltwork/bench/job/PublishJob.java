@@ -28,13 +28,13 @@ public final class PublishJob implements Job {
 
     private static final Duration REHEARSAL_PAUSE = Duration.ofNanos(100_000);
 
-    private final Site site;
+    private final JobContext site;
     private final Histogram waits = new SynchronizedHistogram(Wait.histogram());
 
     /** The pause between two messages. */
     private volatile Duration pause = REHEARSAL_PAUSE;
 
-    PublishJob(Site site) {
+    PublishJob(JobContext site) {
         this.site = site;
     }
 

@@ -35,7 +35,7 @@ public final class SaleJob implements Job {
     private static final int LEFT = 1; // the slot with the number of items left, and one that shows that it is valid
     private static final int REHEARSALS = 60;
 
-    private final Site site;
+    private final JobContext site;
     private final ExclusionBoard board;
     private final int buyers;
     private final long work;
@@ -43,7 +43,7 @@ public final class SaleJob implements Job {
     private final Duration patience;
     private long entries;
 
-    SaleJob(Site site) {
+    SaleJob(JobContext site) {
         this.site = site;
         board = site.board();
         buyers = site.order().count(BUYERS);

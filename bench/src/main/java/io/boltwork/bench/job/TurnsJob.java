@@ -41,14 +41,14 @@ public final class TurnsJob implements Job {
     /** A quarter longer than the time for which a client does not retain a lock after a recall. */
     private static final long QUIET_NANOS = BoltworkLocks.RETENTION.toNanos() * 5 / 4;
 
-    private final Site site;
+    private final JobContext site;
     private final int me;
     private final long pause;
     private final boolean isVisited;
     private final BenchLock lock;
     private long entries;
 
-    TurnsJob(Site site) {
+    TurnsJob(JobContext site) {
         this.site = site;
         me = site.order().jvm();
         pause = TimeUnit.MICROSECONDS.toNanos(site.order().optional(PAUSE_MICROS));

@@ -29,7 +29,7 @@ public final class WarmUp {
     private WarmUp() {}
 
     /** Runs threads with locks of their own. Blocks for this time. */
-    static void pairs(Site site, Duration time) throws InterruptedException {
+    static void pairs(JobContext site, Duration time) throws InterruptedException {
         List<BenchLock> locks = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             locks.add(site.lock(i, "warm-up:" + site.who(i)));
@@ -40,7 +40,7 @@ public final class WarmUp {
     /**
      * Runs a few threads of each JVM with one lock, which goes back and forth between the JVMs. Blocks for this time.
      */
-    static void handoffs(Site site, String lock, Duration time) throws InterruptedException {
+    static void handoffs(JobContext site, String lock, Duration time) throws InterruptedException {
         List<BenchLock> locks = new ArrayList<>();
         for (int i = 0; i < REHEARSING; i++) {
             locks.add(site.lock(i, lock));

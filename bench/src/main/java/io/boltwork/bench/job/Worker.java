@@ -56,7 +56,7 @@ public final class Worker {
         for (int i = 0; i < order.clients(); i++) {
             clients.add(entrant.open(setting));
         }
-        Site site = new Site(order, clients, ExclusionBoard.in(Path.of(order.board()), Stage.SLOTS), lines);
+        JobContext site = new JobContext(order, clients, ExclusionBoard.in(Path.of(order.board()), Stage.SLOTS), lines);
         Job job = Job.of(site);
         job.warmUp();
         site.say(READY);

@@ -17,7 +17,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.contract.part.Ear;
+import io.boltwork.contract.part.RecordingListener;
 import io.boltwork.spi.Command;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
@@ -88,7 +88,7 @@ abstract class LockContractBadDays extends ContractPart {
         waiter.get(PROMPT);
         awaitFree();
 
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         site.freeze();
         Task<Duration> locker = start(() -> failsAfter(lock::lock));
         // the patience is for the whole outage: a later caller waits a little less
@@ -181,7 +181,7 @@ abstract class LockContractBadDays extends ContractPart {
     @Test
     void unlockDuringAnOutageReleasesLocallyAndIsRepeated() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name);
         FencedLock theirs = newLock();
         lock.lock();
@@ -216,7 +216,7 @@ abstract class LockContractBadDays extends ContractPart {
     @Test
     void aForgottenHoldIsRestoredWithItsTokenAndOnlyOneEvent() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Lease lease = party.lock(name, SHORT).acquire();
         ear.await(LockListener.Acquired.class);
         for (Runnable oblivion : List.<Runnable>of(() -> site.deleteLock(name), site::flush)) {

@@ -16,7 +16,7 @@ import io.boltwork.LockListener;
 import io.boltwork.LockOptions;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.contract.part.Ear;
+import io.boltwork.contract.part.RecordingListener;
 import io.boltwork.spi.Command;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Slack;
@@ -44,7 +44,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void anUncontendedPairIsReportedInOrderWithAllDetails() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name);
         lock.lock();
         long token = tokenOf(lock);
@@ -76,7 +76,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void nestedAcquisitionsAreNotReported() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name);
         lock.lock();
         lock.lock();
@@ -94,7 +94,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void asyncHoldsAreReportedAsHoldsOfHandles() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         get(party.lock(name).acquireAsync()).release();
         ear.awaits(3);
         String handle = "a handle of thread '" + Thread.currentThread().getName() + "'";
@@ -106,7 +106,7 @@ abstract class LockContractListening extends ContractPart {
     void everyOutcomeOfARequestIsReported() throws Exception {
         FencedLock theirs = heldElsewhere();
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock ours = party.lock(name);
         assertThat(ours.tryLock()).isFalse();
         assertThat(ours.tryAcquire(Duration.ofMillis(100))).isEmpty();
@@ -142,7 +142,7 @@ abstract class LockContractListening extends ContractPart {
         long token = tokenOf(lock);
         Holder next = holdInTime(lock);
         next.task().awaitParked();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         lock.unlock();
         long nextToken = next.token();
         next.release();
@@ -169,7 +169,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void anExpiryIsReportedInsteadOfTheRelease() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Lease lease = party.lock(name, LockOptions.fixedLease(millis(200))).acquire();
         LockListener.Lost lost = ear.await(LockListener.Lost.class);
         assertThat(lost.lockName()).isEqualTo(name);
@@ -186,7 +186,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void everyReasonOfALossIsReported() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock ours = party.lock(name, LockOptions.renewedLease(RENEWED));
         Lease forced = ours.acquire();
         assertThat(party().client().inspector().forceRelease(name)).isTrue();
@@ -223,7 +223,7 @@ abstract class LockContractListening extends ContractPart {
     void waitersOfAClosedClientAreReportedAsFailed() {
         FencedLock theirs = heldElsewhere();
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Task<?> waiter = run(party.lock(name)::lock);
         awaitQueued(1);
         party.client().close();
@@ -235,7 +235,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void aRestoredHoldIsReported() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Lease lease = party.lock(name, LockOptions.renewedLease(RENEWED)).acquire();
         site.deleteLock(name);
         assertThat(ear.await(LockListener.Restored.class))
@@ -257,7 +257,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void anEndedThreadsHoldIsReportedAbandonedAndThenLost() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Task<Long> forgetful = start(() -> {
             FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
             lock.lock();
@@ -286,7 +286,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void anUnreachableLeaseIsReportedAbandonedAndThenLost() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         LockOptions options = LockOptions.renewedLease(RENEWED);
         long token = party.lock(name, options).acquire().fencingToken();
         long async = get(party.lock(name + ":async", options).acquireAsync().thenApply(Lease::fencingToken));
@@ -308,7 +308,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void aHoldWithARemainingLeaseIsNotAbandoned() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name, LockOptions.renewedLease(RENEWED));
         Task<Lease> acquirer = start(() -> {
             Lease outer = lock.acquire();
@@ -329,7 +329,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void anUnansweredReleaseIsReportedAfterTheRelease() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name);
         lock.lock();
         long token = tokenOf(lock);
@@ -376,7 +376,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void aSentReleaseReturnsWithoutAnAnswerAndThatIsReported() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name, SENT);
         lock.lock();
         site.freeze();
@@ -392,7 +392,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void aSentReleaseReportsALocallyUnknownLossWithoutThrowing() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Lease lease = party.lock(name, SENT).acquire();
         site.deleteLock(name);
         FencedLock theirs = newLock();
@@ -414,7 +414,7 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void brokenAndNewConnectionsAreReported() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         site.disconnectAll();
         LockListener.BackendDown down = ear.await(LockListener.BackendDown.class);
         LockListener.BackendUp up = ear.await(LockListener.BackendUp.class);
@@ -432,8 +432,8 @@ abstract class LockContractListening extends ContractPart {
     void listenersRunOnTheCallbackExecutorNotOnBackendThreads() {
         Party party = party(ClientOptions.defaults().withCallbackExecutor(executor("my-callbacks")));
         Set<String> threads = ConcurrentHashMap.newKeySet();
-        Ear ear = Ear.listenTo(party);
-        party.client().addListener(new Ear() {
+        RecordingListener ear = RecordingListener.listenTo(party);
+        party.client().addListener(new RecordingListener() {
             @Override
             public void heard(Record event) {
                 threads.add(Thread.currentThread().getName());
@@ -460,7 +460,7 @@ abstract class LockContractListening extends ContractPart {
             task.run();
         };
         Party party = party(ClientOptions.defaults().withCallbackExecutor(counting));
-        Ear ear = new Ear();
+        RecordingListener ear = new RecordingListener();
         Set<Thread> threads = ConcurrentHashMap.newKeySet();
         party.client().addListener(ear, task -> {
             threads.add(Thread.currentThread());
@@ -485,7 +485,7 @@ abstract class LockContractListening extends ContractPart {
             callbacks.incrementAndGet();
             task.run();
         }));
-        Ear ear = new Ear();
+        RecordingListener ear = new RecordingListener();
         ExecutorService own = oneThread("my-listener");
         Set<String> threads = ConcurrentHashMap.newKeySet();
         party.client()
@@ -515,8 +515,8 @@ abstract class LockContractListening extends ContractPart {
             throw new OutOfMemoryError("unable to create native thread: on purpose");
         };
         Party party = party(ClientOptions.defaults().withCallbackExecutor(broken));
-        Ear ear = Ear.listenTo(party);
-        Ear other = new Ear();
+        RecordingListener ear = RecordingListener.listenTo(party);
+        RecordingListener other = new RecordingListener();
         party.client().addListener(other, broken);
         FencedLock theirs = heldElsewhere();
         FencedLock lock = party.lock(name);
@@ -527,13 +527,13 @@ abstract class LockContractListening extends ContractPart {
         lock.lock();
         lock.unlock();
         get(lock.acquireAsync()).release();
-        for (Ear each : List.of(ear, other)) {
+        for (RecordingListener each : List.of(ear, other)) {
             Await.until(
                     "three have left",
                     () -> each.all(LockListener.Released.class).size() == 3);
         }
         site.disconnectAll();
-        for (Ear each : List.of(ear, other)) {
+        for (RecordingListener each : List.of(ear, other)) {
             each.await(LockListener.BackendUp.class);
         }
         visitor(lock).get(PROMPT);
@@ -542,14 +542,14 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void aThrowingListenerHarmsNoLockAndNoOtherListener() {
         Party party = party();
-        Ear before = Ear.listenTo(party);
-        party.client().addListener(new Ear() {
+        RecordingListener before = RecordingListener.listenTo(party);
+        party.client().addListener(new RecordingListener() {
             @Override
             public void heard(Record event) {
                 throw new AssertionError("the listener's own");
             }
         });
-        Ear after = Ear.listenTo(party);
+        RecordingListener after = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name);
         lock.lock();
         lock.unlock();
@@ -565,8 +565,8 @@ abstract class LockContractListening extends ContractPart {
     void aBlockingListenerDelaysOnlyCallbacksOfThatLock() {
         Party party = party();
         CountDownLatch gate = new CountDownLatch(1);
-        Ear ear = Ear.listenTo(party);
-        party.client().addListener(new Ear() {
+        RecordingListener ear = RecordingListener.listenTo(party);
+        party.client().addListener(new RecordingListener() {
             @Override
             public void heard(Record event) {
                 if (event instanceof LockListener.Acquired acquired
@@ -626,8 +626,8 @@ abstract class LockContractListening extends ContractPart {
     @Test
     void aRemovedListenerHearsNothingAndADoubledOneHearsTwice() {
         Party party = party();
-        Ear removed = Ear.listenTo(party);
-        Ear twice = Ear.listenTo(party);
+        RecordingListener removed = RecordingListener.listenTo(party);
+        RecordingListener twice = RecordingListener.listenTo(party);
         party.client().addListener(twice);
         FencedLock lock = party.lock(name);
         lock.lock();

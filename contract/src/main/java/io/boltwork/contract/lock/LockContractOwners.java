@@ -15,7 +15,7 @@ import io.boltwork.LockOptions.Fairness;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.contract.part.Ear;
+import io.boltwork.contract.part.RecordingListener;
 import io.boltwork.spi.Command;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
@@ -111,7 +111,7 @@ abstract class LockContractOwners extends ContractPart {
     @Test
     void aDeadThreadsHoldIsRenewedForItsHandleAndThenReported() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         FencedLock lock = party.lock(name, SHORT);
         Task<Lease> owner = start(() -> {
             lock.lock();
@@ -162,7 +162,7 @@ abstract class LockContractOwners extends ContractPart {
         FencedLock fifo = batched.withOptions(LockOptions.defaults().withFairness(Fairness.FIFO));
         List<String> served = new ArrayList<>(); // guarded by the lock
         batched.lock();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         Task<?> first = signs("batched 1", batched, served);
         Task<?> second = signs("fifo", fifo, served);
         awaitQueued(1);
@@ -286,7 +286,7 @@ abstract class LockContractOwners extends ContractPart {
         FencedLock lock = party.lock(name);
         CountDownLatch gate = new CountDownLatch(1);
         List<String> threads = new CopyOnWriteArrayList<>();
-        Ear ear = misbehaving(party, gate, threads);
+        RecordingListener ear = misbehaving(party, gate, threads);
         party.client().addListener(ear);
         Lease lease = lock.acquire();
         CompletableFuture<?> loss = lease.whenLost().toCompletableFuture();
@@ -323,8 +323,8 @@ abstract class LockContractOwners extends ContractPart {
      * Returns a listener that blocks and throws on the acquisition of the lock, and uses another lock on its release.
      * It records the threads on which it is called.
      */
-    private Ear misbehaving(Party party, CountDownLatch gate, List<String> threads) {
-        return new Ear() {
+    private RecordingListener misbehaving(Party party, CountDownLatch gate, List<String> threads) {
+        return new RecordingListener() {
             @Override
             public void heard(Record event) {
                 threads.add(Thread.currentThread().getName());
@@ -355,7 +355,7 @@ abstract class LockContractOwners extends ContractPart {
         return task;
     }
 
-    private static List<Class<?>> of(Ear ear, String lock) {
+    private static List<Class<?>> of(RecordingListener ear, String lock) {
         List<Class<?>> kinds = new ArrayList<>();
         for (Record event : ear.events) {
             if (event.toString().contains("lockName=" + lock + ",")) {

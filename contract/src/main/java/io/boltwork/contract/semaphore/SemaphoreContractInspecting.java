@@ -21,7 +21,7 @@ import io.boltwork.LockSummary;
 import io.boltwork.LockSummary.State;
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.part.ContractPart;
-import io.boltwork.contract.part.Ear;
+import io.boltwork.contract.part.RecordingListener;
 import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.time.Instant;
@@ -286,7 +286,7 @@ abstract class SemaphoreContractInspecting extends ContractPart {
     @Test
     void eventsNameTheKind() {
         Party party = party();
-        Ear ear = Ear.listenTo(party);
+        RecordingListener ear = RecordingListener.listenTo(party);
         LeasedSemaphore semaphore = party.client().semaphore(name, 1);
         semaphore.acquire().release();
         Lease lost = semaphore.acquire();

@@ -90,7 +90,7 @@ public final class DurationWatch {
                 "A lock has been held for a long time",
                 new StackOf(
                         hold + " has held the lock '" + Printable.text(context.lock()) + "' for " + text(time), stack));
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             LongHold event = new LongHold(context.kind(), context.lock(), hold.token, hold.owner(), time, stack);
             context.tell(listener -> listener.longHold(event));
         }

@@ -3,7 +3,7 @@ package io.boltwork.engine.diagnose;
 
 import io.boltwork.LockKind;
 import io.boltwork.engine.drive.LaneKey;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
@@ -55,7 +55,7 @@ public final class LongWaits {
 
         private Wait(
                 long number,
-                WaitingRoom room,
+                Acquirable room,
                 Waiter waiter,
                 boolean isOfThread,
                 boolean isLimited,
@@ -118,8 +118,8 @@ public final class LongWaits {
         this.hasHandles = hasHandles;
     }
 
-    /** Adds a wait of the current thread, which began at that time. */
-    public void begin(WaitingRoom room, Waiter waiter, long since, boolean isLimited) {
+    /** Notes that the current thread has been waiting since then. */
+    public void begin(Acquirable room, Waiter waiter, long since, boolean isLimited) {
         BodyScope scope = BodyScope.current();
         waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, true, isLimited, since, scope));
     }
@@ -129,8 +129,11 @@ public final class LongWaits {
         waits.remove(waiter);
     }
 
-    /** Adds the wait of a handle, unless it has its outcome. Waits outside of all bodies are added only on request. */
-    public void beginHandle(WaitingRoom room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
+    /**
+     * Notes that a handle begins to wait, unless it has its outcome. Handles that are wanted outside of all bodies are
+     * not noted unless wanted.
+     */
+    public void beginHandle(Acquirable room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
         if ((hasHandles || scope != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {
             long number = numbers.incrementAndGet();
             waits.put(waiter, new Wait(number, room, waiter, false, isLimited, ticker.nanos(), scope));

@@ -102,7 +102,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     }
 
     @Override
-    public boolean isHeard() {
+    public boolean hasListeners() {
         return !owner.core.listeners.isEmpty();
     }
 

@@ -318,7 +318,7 @@ public final class LockDrivers extends ErrorFlagOwner {
     }
 
     /** Cancels a waiter after a time, unless its outcome is decided by then. */
-    public Future<?> cancelAfter(WaitingRoom room, Waiter waiter, long nanos) {
+    public Future<?> cancelAfter(Acquirable room, Waiter waiter, long nanos) {
         return core.scheduler.schedule(() -> room.cancel(waiter, true), nanos);
     }
 

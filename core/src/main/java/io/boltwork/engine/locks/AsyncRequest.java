@@ -5,7 +5,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockException;
 import io.boltwork.engine.Callers;
 import io.boltwork.engine.Engine;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncRequest<T> extends WithdrawableFuture<T> {
 
     private final Engine engine;
-    private final WaitingRoom room;
+    private final Acquirable room;
     private volatile Waiter waiter;
     private final long nanos;
     private final Function<Optional<Lease>, T> result;
@@ -33,7 +33,7 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
     private final @Nullable BodyScope scope;
 
     /** @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit */
-    AsyncRequest(Engine engine, WaitingRoom room, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
+    AsyncRequest(Engine engine, Acquirable room, Waiter waiter, long nanos, Function<Optional<Lease>, T> result) {
         this.engine = engine;
         this.room = room;
         this.waiter = waiter;

@@ -10,7 +10,7 @@ import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.LaneKey;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
  * unlock that an error cuts short, and a count of its conditions.
  */
-public class EngineLock implements FencedLock, WaitingRoom {
+public class EngineLock implements FencedLock, Acquirable {
 
     private static final AtomicIntegerFieldUpdater<EngineLock> CONDITIONS =
             AtomicIntegerFieldUpdater.newUpdater(EngineLock.class, "conditions");

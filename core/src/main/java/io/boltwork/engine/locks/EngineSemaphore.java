@@ -8,7 +8,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.LaneKey;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
@@ -27,7 +27,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The semaphore of one name as its users see it: a view of the engine without state of its own. */
-public final class EngineSemaphore implements LeasedSemaphore, WaitingRoom {
+public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
 
     private static final long FOR_EVER = Ticker.NEVER;
     private static final long NOT_AT_ALL = 0;

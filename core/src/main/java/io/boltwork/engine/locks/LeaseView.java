@@ -9,7 +9,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.engine.Callers;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.client.LossReport;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.spi.BodyScope;
@@ -83,7 +83,7 @@ public class LeaseView implements Lease, BodyScope.Scoped {
 
     @Override
     public final Lease of(FencedLock lock) {
-        if (lock instanceof WaitingRoom known && known.isOf(hold)) {
+        if (lock instanceof Acquirable known && known.isOf(hold)) {
             return this;
         }
         throw new IllegalArgumentException(

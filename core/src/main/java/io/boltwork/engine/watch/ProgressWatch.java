@@ -4,7 +4,7 @@ package io.boltwork.engine.watch;
 import io.boltwork.BackendException;
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.Heartbeat;
-import io.boltwork.engine.drive.WaitingRoom;
+import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Durations;
 import java.time.Duration;
@@ -25,7 +25,7 @@ public final class ProgressWatch {
 
     private final ClientCore core;
     private final Heartbeat heartbeat;
-    private final WaitingRoom room;
+    private final Acquirable room;
     private final Waiter waiter;
 
     /** The time of the last look at which all was well. */
@@ -44,7 +44,7 @@ public final class ProgressWatch {
     private volatile boolean moved = true;
 
     /** @param since the time at which the caller began to sleep */
-    public ProgressWatch(ClientCore core, Heartbeat heartbeat, WaitingRoom room, Waiter waiter, long since) {
+    public ProgressWatch(ClientCore core, Heartbeat heartbeat, Acquirable room, Waiter waiter, long since) {
         this.core = core;
         this.heartbeat = heartbeat;
         this.room = room;

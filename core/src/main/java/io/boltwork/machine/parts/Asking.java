@@ -137,8 +137,8 @@ public final class Asking {
             return;
         }
         for (Request other : lock.requests.all()) {
-            if (other != forgotten && other.state == State.WANTED && other.standing) {
-                other.standing = false;
+            if (other != forgotten && other.state == State.WANTED && other.queuedAtServer) {
+                other.queuedAtServer = false;
                 if (!other.isAwaiting()) {
                     ask(lock, other);
                 } else {

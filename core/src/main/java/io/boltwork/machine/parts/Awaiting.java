@@ -51,7 +51,7 @@ public final class Awaiting {
         wait.run = lock.effects.serverClock().run();
         Request request = lock.newRequest(waiter);
         waiter.request = request;
-        lock.rare().awaiting.add(waiter);
+        lock.seldomUsed().awaiting.add(waiter);
         Releasing.release(lock, left, request);
         if (request.state == State.WANTED && !request.isAwaiting()) {
             Asking.ask(lock, request); // there was nothing to release
@@ -60,7 +60,7 @@ public final class Awaiting {
 
     /** Asks for the lock for a caller that was interrupted or whose time has ended. */
     static void end(LockState lock, Waiter waiter, SignalWait wait, boolean timedOut) {
-        if (lock.rare().awaiting.contains(waiter)) {
+        if (lock.seldomUsed().awaiting.contains(waiter)) {
             wait.interrupted = !timedOut;
             leave(lock, waiter, wait);
             Request request = waiter.request;
@@ -73,7 +73,7 @@ public final class Awaiting {
     /** Lets a caller wait for the lock and no longer for a signal. */
     private static void leave(LockState lock, Waiter waiter, SignalWait wait) {
         wait.goesOn = false;
-        lock.rare().awaiting.remove(waiter);
+        lock.seldomUsed().awaiting.remove(waiter);
         if (lock.waiters.isEmpty()) {
             lock.outage = lock.outage.restarted(); // no caller was waiting for the lock
         }
@@ -124,7 +124,7 @@ public final class Awaiting {
     static void waits(LockState lock, Request request, long sent, Reply.Acquired answer) {
         Waiter waiter = request.waiter;
         SignalWait wait = waiter == null ? null : waiter.signalWait;
-        if (request.state == State.UNDOING) {
+        if (request.state == State.WITHDRAWING) {
             Withdrawing.again(lock, request);
             return;
         } else if (request.state != State.WANTED || waiter == null || wait == null) {
@@ -176,7 +176,7 @@ public final class Awaiting {
 
     /** Adds a signal, which is sent with the next release. */
     public static void signal(LockState lock, String condition, int waiters) {
-        List<Signal> signals = lock.rare().signals;
+        List<Signal> signals = lock.seldomUsed().signals;
         for (int i = 0; i < signals.size(); i++) {
             if (signals.get(i).condition().equals(condition)) {
                 signals.set(i, signals.get(i).and(waiters));

@@ -63,8 +63,8 @@ public final class Granting {
         request.answeredTo(command);
         // a request that was in the queue is unknown; or a newcomer was granted the lock, so no request was in the
         // queue
-        boolean forgotten = !answer.known() && (request.standing || answer.verdict() == Reply.Verdict.GRANTED);
-        request.standing = stands;
+        boolean forgotten = !answer.known() && (request.queuedAtServer || answer.verdict() == Reply.Verdict.GRANTED);
+        request.queuedAtServer = stands;
         if (forgotten) {
             Asking.askOthers(lock, request);
         }
@@ -92,7 +92,7 @@ public final class Granting {
     }
 
     private static void queued(LockState lock, Request request, long sent, Reply.Acquired answer) {
-        if (request.state == State.UNDOING) {
+        if (request.state == State.WITHDRAWING) {
             Withdrawing.again(lock, request);
         } else if (request.state == State.WANTED) {
             lock.refusals++;
@@ -103,7 +103,7 @@ public final class Granting {
 
     private static void again(
             LockState lock, Request request, Command.Acquire acquire, long sent, Reply.Acquired answer) {
-        if (request.state == State.UNDOING && Asking.waits(acquire, answer)) {
+        if (request.state == State.WITHDRAWING && Asking.waits(acquire, answer)) {
             Withdrawing.again(lock, request);
         } else if (request.state == State.WANTED && !request.tryOnly) {
             request.pending().askAgain = true;
@@ -249,7 +249,7 @@ public final class Granting {
     /** Takes the lock that was granted by message. */
     public static void granted(LockState lock, Request request, Grant grant, long now) {
         request.known = true;
-        request.standing = true;
+        request.queuedAtServer = true;
         Awaiting.granted(request, grant);
         if (request.part != null) {
             request.part.granted(grant.token(), grant.blockEnd());
@@ -308,7 +308,7 @@ public final class Granting {
                 }
             }
             case HELD -> Renewing.grantedAgain(lock, request, deadline, token, confirmed, sent);
-            case UNDOING -> Withdrawing.again(lock, request);
+            case WITHDRAWING -> Withdrawing.again(lock, request);
             case LOST, RELEASING -> {} // its release is under way, or comes when the owner has unwound
         }
     }

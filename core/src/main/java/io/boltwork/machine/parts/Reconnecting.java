@@ -31,7 +31,7 @@ public final class Reconnecting {
         switch (request.state) {
             case WANTED -> Asking.connected(lock, request, now, recovery);
             case HELD -> Renewing.connected(request, now, recovery);
-            case RELEASING, UNDOING -> request.repeatsAt(now);
+            case RELEASING, WITHDRAWING -> request.repeatsAt(now);
             case LOST -> {}
         }
     }

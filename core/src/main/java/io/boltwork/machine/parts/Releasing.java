@@ -53,7 +53,7 @@ public final class Releasing {
      * @param awaiting a request that begins to wait for a signal in the same step; {@code null} if there is none
      */
     public static boolean release(LockState lock, Hold left, @Nullable Request awaiting) {
-        if (Reading.downgrade(lock, left)) {
+        if (Readers.downgrade(lock, left)) {
             return true;
         }
         Request request = left.request;
@@ -131,7 +131,7 @@ public final class Releasing {
             request.pending().signals = lock.takeSignals();
             request.pending().giveUpAt = Ticker.NEVER; // a signal must not be lost
         }
-        Reading.sendElsewhere(lock);
+        Readers.sendElsewhere(lock);
         Waiter first = lock.waiters.first();
         Request next = awaiting;
         if (next == null

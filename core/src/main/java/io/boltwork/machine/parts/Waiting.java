@@ -12,8 +12,8 @@ import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.request.Waiter.Denied;
 import io.boltwork.machine.state.LockEvents;
 import io.boltwork.machine.state.LockState;
-import io.boltwork.machine.state.RareState;
-import io.boltwork.machine.state.ReadersHold;
+import io.boltwork.machine.state.SeldomUsed;
+import io.boltwork.machine.state.SharedReadHold;
 import io.boltwork.machine.state.Waiters;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ public final class Waiting {
             }
             return false;
         }
-        if (Reading.isServed(lock, waiter)) {
+        if (Readers.isServed(lock, waiter)) {
             return false;
         }
         waiter.at = lock;
@@ -74,7 +74,7 @@ public final class Waiting {
 
     /** Returns whether the hold, or a part of it, belongs to a handle which that thread has asked for. */
     private static boolean isOfHandleOf(Hold held, @Nullable Thread thread) {
-        return held instanceof ReadersHold
+        return held instanceof SharedReadHold
                 ? held.owners().stream().anyMatch(reader -> isOfHandleOf(reader, thread))
                 : held.thread == null && held.asker == thread;
     }
@@ -165,13 +165,13 @@ public final class Waiting {
      */
     public static void occupy(LockState lock, Request request, Waiter asked, Waiter waiter, long now) {
         request.occupied(now);
-        Hold held = Reading.hold(lock, request, waiter, now);
+        Hold held = Readers.hold(lock, request, waiter, now);
         Waiter.Granted granted = new Waiter.Granted(held);
         lock.hold = held.whole();
         remove(lock, asked);
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
-        Reading.othersJoin(lock);
+        Readers.othersJoin(lock);
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. Returns whether it was. */
@@ -199,7 +199,7 @@ public final class Waiting {
     private static boolean mayFollow(LockState lock, Request request, Waiter next, long now) {
         return request.terms.equals(next.terms)
                 ? Slice.allowsHandover(request, now, lock.slice()) || Retaining.mayFollow(lock, request, now)
-                : Reading.mayFollow(lock, request, next, now);
+                : Readers.mayFollow(lock, request, next, now);
     }
 
     /** Decides that the waiter of a request does not get the lock, and withdraws the request. */
@@ -235,21 +235,21 @@ public final class Waiting {
     public static void dismissAll(LockState lock, LockException cause) {
         lock.effects.dismissed(cause);
         if (!lock.waiters.isEmpty()) {
-            lock.rare().dismissal = new RareState.Dismissal(cause, lock.effects.now());
+            lock.seldomUsed().dismissal = new SeldomUsed.Dismissal(cause, lock.effects.now());
             dismissSome(lock);
         }
     }
 
     /** Dismisses some of the waiters that must be dismissed. The others follow at once, in the next event. */
     public static void dismissSome(LockState lock) {
-        RareState.Dismissal dismissal = lock.dismissal();
+        SeldomUsed.Dismissal dismissal = lock.dismissal();
         if (dismissal == null) {
             return;
         }
         for (int i = 0; i < lock.effects.timing().underWay(); i++) {
             Waiter waiter = lock.waiters.poll(dismissal.until());
             if (waiter == null) {
-                lock.rare().dismissal = null;
+                lock.seldomUsed().dismissal = null;
                 return;
             }
             decide(lock, waiter, new Waiter.Failed(dismissal.cause()));
@@ -262,7 +262,7 @@ public final class Waiting {
 
     /** Returns the time of arrival of a waiter that comes now: after those that are being dismissed. */
     private static long afterDismissal(LockState lock, long now) {
-        RareState.Dismissal dismissal = lock.dismissal();
+        SeldomUsed.Dismissal dismissal = lock.dismissal();
         return dismissal == null ? now : Math.max(now, dismissal.until() + 1);
     }
 }

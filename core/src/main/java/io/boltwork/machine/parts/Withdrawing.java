@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UNDOING: withdraws requests that are no longer wanted, until the backend has confirmed that nothing of them is left.
- * Nudges the server after grants that this client has caused and that may never be taken. Part of a
+ * WITHDRAWING: withdraws requests that are no longer wanted, until the backend has confirmed that nothing of them is
+ * left. Nudges the server after grants that this client has caused and that may never be taken. Part of a
  * {@link LockMachine}: handles the answers to {@code Withdraw}.
  */
 public final class Withdrawing {
@@ -38,7 +38,7 @@ public final class Withdrawing {
             lock.requests.remove(request); // the server has never heard of it
             return;
         }
-        request.state = State.UNDOING;
+        request.state = State.WITHDRAWING;
         request.pending().giveUpAt = Ticker.NEVER; // it may be in the queue, where it would stay after any lease
         if (request.isAwaiting() && lock.requests.isFull()) {
             request.pending().withdrawAgain = true; // the withdrawal is sent when its acquire has been answered
@@ -119,7 +119,7 @@ public final class Withdrawing {
     static void withdrawn(LockState lock, Command.Withdraw withdraw, Reply.Withdrawn answer) {
         nudgeAfter(lock, answer.claimMillis());
         Request request = lock.find(withdraw.request());
-        if (request != null && request.state == State.UNDOING && request.answeredTo(withdraw)) {
+        if (request != null && request.state == State.WITHDRAWING && request.answeredTo(withdraw)) {
             withdrawn(lock, request, answer);
         }
         if (withdraw.request() == null && lock.waiters.hasOwnRequests()) {
@@ -129,8 +129,8 @@ public final class Withdrawing {
     }
 
     private static void withdrawn(LockState lock, Request request, Reply.Withdrawn answer) {
-        boolean forgotten = request.standing && !answer.known();
-        request.standing = false;
+        boolean forgotten = request.queuedAtServer && !answer.known();
+        request.queuedAtServer = false;
         Pending pending = request.pending();
         pending.failures = 0;
         ServerTime server = answer.server();
@@ -150,13 +150,13 @@ public final class Withdrawing {
     /** Plans the next attempt after a failed withdrawal or nudge. */
     static void failed(LockState lock, Command.Withdraw withdraw, Reply.Failed failed) {
         if (withdraw.request() == null) {
-            lock.rare().nudgeAt = Math.min(lock.nudgeAt(), lock.effects.now() + NUDGE_AGAIN);
+            lock.seldomUsed().nudgeAt = Math.min(lock.nudgeAt(), lock.effects.now() + NUDGE_AGAIN);
             return;
         }
         Request request = lock.find(withdraw.request());
         Retrying.retryLater(lock, request, withdraw);
         if (request != null
-                && request.state == State.UNDOING
+                && request.state == State.WITHDRAWING
                 && request.pending().giveUpAt == Ticker.NEVER
                 && !failed.cause().isRetryable()) {
             // the backend refuses for good: nothing is left to do when every lease that was asked for has ended
@@ -174,7 +174,7 @@ public final class Withdrawing {
         if (claimMillis == Reply.AGAIN) {
             nudge(lock);
         } else if (claimMillis > 0) {
-            lock.rare().nudgeAt = lock.effects.now() + (claimMillis + 1) * MILLI;
+            lock.seldomUsed().nudgeAt = lock.effects.now() + (claimMillis + 1) * MILLI;
         }
     }
 

@@ -52,7 +52,7 @@ public interface LockContext {
     long renewedAt(long begun);
 
     /** Returns whether there are listeners; if not, no events need to be created. */
-    boolean isHeard();
+    boolean hasListeners();
 
     /**
      * Notifies the client's listeners, in order with the other callbacks of the lock or on the listeners' own

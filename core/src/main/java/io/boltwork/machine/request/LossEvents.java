@@ -32,7 +32,7 @@ public final class LossEvents {
         } else if (loss.reason() != LeaseLoss.Reason.CLOSED) {
             warn(context, hold, loss);
         }
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             Duration held = Duration.ofNanos(context.now() - since);
             Lost event = new Lost(context.kind(), context.lock(), loss.fencingToken(), owner.get(), held, loss);
             context.tell(listener -> listener.lost(event));

@@ -35,7 +35,7 @@ public final class Request {
         /** Gives the lock back and waits for the answer. */
         RELEASING,
         /** Is no longer wanted, and is being withdrawn. */
-        UNDOING
+        WITHDRAWING
     }
 
     public final LockContext context;
@@ -66,10 +66,10 @@ public final class Request {
     public boolean known;
 
     /** True if the server knows the request, and nothing has happened since that may have made the server forget it. */
-    public boolean standing;
+    public boolean queuedAtServer;
 
     /** The latest time until which a command sent so far keeps others out, if the server executed it at once. */
-    long reach;
+    long takesEffectUntil;
 
     // ---- holding
 
@@ -141,7 +141,7 @@ public final class Request {
 
     /** Creates a request to be withdrawn, which is unknown here and which the server may know. */
     public static Request unwanted(LockContext context, long number, long lastToken) {
-        Request request = new Request(context, number, LockTerms.DEFAULTS, false, State.UNDOING);
+        Request request = new Request(context, number, LockTerms.DEFAULTS, false, State.WITHDRAWING);
         request.lastToken = lastToken;
         request.known = true;
         return request;
@@ -228,7 +228,7 @@ public final class Request {
         if (open.answered == null && open.firstSent <= at) {
             open.firstSent = Ticker.NEVER;
         }
-        standing = false;
+        queuedAtServer = false;
     }
 
     /** Plans the repetition of an unanswered command for that time, unless an answer is awaited. */
@@ -288,7 +288,7 @@ public final class Request {
 
     /** Returns whether this is a try that has recalled a retained lock, which was not given back in time. */
     public boolean hasRecalledInVain(long now) {
-        return isTry() && standing && isDue(now);
+        return isTry() && queuedAtServer && isDue(now);
     }
 
     /** Returns how many acquires were written and not answered: their bytes may still be executed. */
@@ -323,7 +323,7 @@ public final class Request {
 
     /** Extends the time in which the request may own the lock, because a command asks for a lease of this length. */
     public void reaches(long now, long leaseMillis) {
-        reach = Math.max(reach, now + (leaseMillis + terms.takeoverMillis) * MILLI);
+        takesEffectUntil = Math.max(takesEffectUntil, now + (leaseMillis + terms.takeoverMillis) * MILLI);
     }
 
     /** Extends the time in which the request may own the lock, because a command prolongs its lease. */
@@ -344,7 +344,7 @@ public final class Request {
 
     /** Returns the time from which no command that was sent can make the request the owner, or keep it the owner. */
     public long nothingLeft(long now, long commandTimeout) {
-        return Math.max(now + leaseNanos(), reach) + commandTimeout;
+        return Math.max(now + leaseNanos(), takesEffectUntil) + commandTimeout;
     }
 
     // ================================================================ holding
@@ -492,7 +492,7 @@ public final class Request {
         return switch (state) {
             case WANTED -> retryAt(pending(), commandTimeout);
             case HELD -> RenewalClock.wakeAt(this, commandTimeout);
-            case LOST, RELEASING, UNDOING -> Math.min(pending().giveUpAt, retryAt(pending(), commandTimeout));
+            case LOST, RELEASING, WITHDRAWING -> Math.min(pending().giveUpAt, retryAt(pending(), commandTimeout));
         };
     }
 

@@ -27,7 +27,7 @@ public final class LockEvents {
     private LockEvents() {}
 
     public static void waited(LockContext context, Waiter waiter, Waiter.WaitResult result) {
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             Waited event = new Waited(
                     context.kind(),
                     context.lock(),
@@ -39,7 +39,7 @@ public final class LockEvents {
     }
 
     public static void acquired(LockContext context, Hold hold, Waiter waiter) {
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             Duration waited = Duration.ofNanos(hold.since - waiter.since);
             Acquired event = new Acquired(context.kind(), context.lock(), hold.token, hold.owner(), waited);
             context.tell(listener -> listener.acquired(event));
@@ -47,7 +47,7 @@ public final class LockEvents {
     }
 
     public static void handedOver(LockContext context, Hold from, Waiter to, long token) {
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             HandedOver event = new HandedOver(
                     context.kind(), context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
             context.tell(listener -> listener.handedOver(event));
@@ -55,7 +55,7 @@ public final class LockEvents {
     }
 
     public static void released(LockContext context, Hold hold) {
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             Released event =
                     new Released(context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since));
             context.tell(listener -> listener.released(event));
@@ -64,7 +64,7 @@ public final class LockEvents {
 
     public static void restored(LockContext context, Hold hold) {
         LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             Restored event = new Restored(context.kind(), context.lock(), hold.token, hold.owner());
             context.tell(listener -> listener.restored(event));
         }
@@ -75,7 +75,7 @@ public final class LockEvents {
                 System.Logger.Level.WARNING,
                 "The lock ''{0}'' is no longer renewed: {1} is gone and has not released it ({2})",
                 Printable.all(context.lock(), hold, absence));
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             Abandoned event = new Abandoned(context.kind(), context.lock(), hold.token, hold.owner(), absence);
             context.tell(listener -> listener.abandoned(event));
         }
@@ -87,7 +87,7 @@ public final class LockEvents {
                 "The backend has not answered the release of the lock ''{0}'' by {1}; the release is repeated until the"
                         + " lease would have ended",
                 Printable.all(context.lock(), hold));
-        if (context.isHeard()) {
+        if (context.hasListeners()) {
             ReleaseFailed event = new ReleaseFailed(context.kind(), context.lock(), hold.token, hold.owner());
             context.tell(listener -> listener.releaseFailed(event));
         }

@@ -46,8 +46,8 @@ public abstract class LockState {
 
     public volatile @Nullable Hold hold;
 
-    /** Created by {@link #rare}; {@code null} if it was never needed. */
-    private @Nullable RareState rare;
+    /** Created by {@link #seldomUsed}; {@code null} if it was never needed. */
+    private @Nullable SeldomUsed seldomUsed;
 
     public volatile LostHolds lostHolds = LostHolds.NONE;
 
@@ -121,7 +121,7 @@ public abstract class LockState {
     public boolean isPassedOn() {
         Hold held = hold;
         return held != null
-                && (ReadersHold.isTurn(held)
+                && (SharedReadHold.isTurn(held)
                         || held.request.terms.mayBeJoined
                                 && !held.request.hasDowngraded()
                                 && Slice.allowsJoining(held.request, effects.now(), slice()));
@@ -256,7 +256,7 @@ public abstract class LockState {
     /** Returns when the turn of readers must end, or their wait for one; {@link Ticker#NEVER} if there is neither. */
     public long turnEndsAt() {
         Hold held = hold;
-        return held != null && (readersWait || ReadersHold.isTurn(held)) ? held.request.began + slice() : Ticker.NEVER;
+        return held != null && (readersWait || SharedReadHold.isTurn(held)) ? held.request.began + slice() : Ticker.NEVER;
     }
 
     /** Records the round trip of a command. */
@@ -283,61 +283,61 @@ public abstract class LockState {
     // ================================================================ rare state
 
     /** Returns the state that most locks never need. Creates it if there is none. */
-    public RareState rare() {
-        RareState made = rare;
+    public SeldomUsed seldomUsed() {
+        SeldomUsed made = seldomUsed;
         if (made == null) {
-            made = new RareState();
-            rare = made;
+            made = new SeldomUsed();
+            seldomUsed = made;
         }
         return made;
     }
 
     /** Returns the waiters that wait for signals of conditions, in order of arrival. */
     public List<Waiter> awaiting() {
-        return rare == null ? List.of() : List.copyOf(rare.awaiting);
+        return seldomUsed == null ? List.of() : List.copyOf(seldomUsed.awaiting);
     }
 
     /** Returns whether a waiter waits for a signal. */
     public boolean isAwaiting(Waiter waiter) {
-        return rare != null && rare.awaiting.contains(waiter);
+        return seldomUsed != null && seldomUsed.awaiting.contains(waiter);
     }
 
     /** Removes a waiter from those that wait for a signal. Returns whether it was among them. */
     public boolean stopsAwaiting(Waiter waiter) {
-        return rare != null && rare.awaiting.remove(waiter);
+        return seldomUsed != null && seldomUsed.awaiting.remove(waiter);
     }
 
     /** Removes and returns the signals that were given and not sent. */
     public List<Signal> takeSignals() {
-        if (rare == null || rare.signals.isEmpty()) {
+        if (seldomUsed == null || seldomUsed.signals.isEmpty()) {
             return List.of();
         }
-        List<Signal> taken = List.copyOf(rare.signals);
-        rare.signals.clear();
+        List<Signal> taken = List.copyOf(seldomUsed.signals);
+        seldomUsed.signals.clear();
         return taken;
     }
 
     /** Returns whether signals were given that have not been sent. */
     public boolean hasSignals() {
-        return rare != null && !rare.signals.isEmpty();
+        return seldomUsed != null && !seldomUsed.signals.isEmpty();
     }
 
     /** Returns the dismissal that is under way; {@code null} if there is none. */
-    public RareState.@Nullable Dismissal dismissal() {
-        return rare == null ? null : rare.dismissal;
+    public SeldomUsed.@Nullable Dismissal dismissal() {
+        return seldomUsed == null ? null : seldomUsed.dismissal;
     }
 
     /** Returns the time of the next nudge; {@link Ticker#NEVER} if none is planned. */
     public long nudgeAt() {
-        return rare == null ? Ticker.NEVER : rare.nudgeAt;
+        return seldomUsed == null ? Ticker.NEVER : seldomUsed.nudgeAt;
     }
 
     /**
      * Cancels the nudge, because there is news of the lock: the client that is responsible for it now looks after it.
      */
     public void cancelNudge() {
-        if (rare != null) {
-            rare.nudgeAt = Ticker.NEVER;
+        if (seldomUsed != null) {
+            seldomUsed.nudgeAt = Ticker.NEVER;
         }
     }
 

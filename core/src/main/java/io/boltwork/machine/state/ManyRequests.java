@@ -121,8 +121,8 @@ public final class ManyRequests {
                 if (connected) {
                     request.connectionReplaced(since);
                     entry.asksAgain = !request.tryOnly && !askedSince;
-                } else if (request.standing && !askedSince) {
-                    request.standing = false;
+                } else if (request.queuedAtServer && !askedSince) {
+                    request.queuedAtServer = false;
                     pending.askAgain = request.isAwaiting();
                     entry.asksAgain = !request.isAwaiting();
                 }
@@ -221,7 +221,7 @@ public final class ManyRequests {
     /** Returns whether a command about the request may be sent now. If not, the request waits in line from now on. */
     boolean admits(Request request) {
         Entry entry = entry(request);
-        boolean withdrawal = request.state == State.UNDOING;
+        boolean withdrawal = request.state == State.WITHDRAWING;
         if (underWay.contains(entry)
                 || isRoom() && (withdrawal ? withdrawals.isEmpty() : asks.isEmpty() && pass == null)) {
             return true;
@@ -415,7 +415,7 @@ public final class ManyRequests {
                 underWay.add(entry);
             } else {
                 underWay.remove(entry);
-                if (request.state == State.UNDOING && request.pending().dueAt == Ticker.NEVER) {
+                if (request.state == State.WITHDRAWING && request.pending().dueAt == Ticker.NEVER) {
                     withdrawals.add(entry); // its last acquire has been answered
                 }
             }

@@ -93,7 +93,7 @@ class RequestTest {
         Request request = Request.of(new StillContext(), 1, Waiter.ofHandle(LockTerms.of(SECOND), true), ms(100));
         request.sent(Asking.acquire(request, clock, ms(1_000), TIMEOUT), ms(1_000));
         assertThat(request.wakeAt(TIMEOUT)).isEqualTo(ms(2_100));
-        request.state = State.UNDOING;
+        request.state = State.WITHDRAWING;
         assertThat(request.wakeAt(TIMEOUT))
                 .as("its withdrawal has a timeout of its own")
                 .isEqualTo(ms(3_000));

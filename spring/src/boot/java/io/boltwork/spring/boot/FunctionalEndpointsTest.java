@@ -43,7 +43,7 @@ class FunctionalEndpointsTest {
                 ConfigurableApplicationContext application = run(type, redis)) {
             LockClient locks = application.getBean(LockClient.class);
             for (String path : Desk.PATHS) {
-                assertThat(Requests.get(application, path).statusCode()).isEqualTo(200);
+                assertThat(HttpRequests.get(application, path).statusCode()).isEqualTo(200);
             }
             Await.until("the lock is free", () -> !locks.lock("stock").isLocked());
             Lease taken =
@@ -58,17 +58,17 @@ class FunctionalEndpointsTest {
 
     private static void allAnswer(ConfigurableApplicationContext application, int status, String retryAfter)
             throws Exception {
-        String expected = Requests.get(application, Desk.CONTROLLER).body().replace(Desk.CONTROLLER, "");
+        String expected = HttpRequests.get(application, Desk.CONTROLLER).body().replace(Desk.CONTROLLER, "");
         for (String path : Desk.PATHS) {
-            HttpResponse<String> response = Requests.get(application, path);
+            HttpResponse<String> response = HttpRequests.get(application, path);
             assertThat(response.statusCode()).as(path + ": " + response.body()).isEqualTo(status);
             assertThat(response.headers().firstValue("Retry-After")).hasValue(retryAfter);
             assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
             assertThat(response.body().replace(path, "")).isEqualTo(expected);
         }
-        assertThat(Requests.get(application, "/broken").statusCode()).isEqualTo(500);
+        assertThat(HttpRequests.get(application, "/broken").statusCode()).isEqualTo(500);
         if (application.containsBean("own")) {
-            assertThat(Requests.get(application, "/own").statusCode())
+            assertThat(HttpRequests.get(application, "/own").statusCode())
                     .as("the application's own handler")
                     .isEqualTo(409);
         }

@@ -57,7 +57,7 @@ class LocksEndpointRequestsTest {
             String query = values.entrySet().stream()
                     .map(each -> each.getKey() + "=" + each.getValue())
                     .collect(Collectors.joining("&", "?", ""));
-            return Requests.send(application, method, "/actuator/locks" + path + query);
+            return HttpRequests.send(application, method, "/actuator/locks" + path + query);
         }
     }
 

@@ -44,13 +44,13 @@ class WebFluxApplicationTest {
     void locksAreHeldAndRefused() throws Exception {
         try (ConfigurableApplicationContext application = run("boltwork.backend=memory")) {
             LockClient locks = application.getBean(LockClient.class);
-            assertThat(Requests.get(application, "/mono/1").body()).isEqualTo("held");
-            assertThat(Requests.get(application, "/flux/1").body()).isEqualTo("heldheld");
+            assertThat(HttpRequests.get(application, "/mono/1").body()).isEqualTo("held");
+            assertThat(HttpRequests.get(application, "/flux/1").body()).isEqualTo("heldheld");
             Await.until("the lock is released", () -> !locks.lock("stock:1").isLocked());
             try (Lease lease =
                     locks.lock("stock:2").acquireAsync().toCompletableFuture().get(5, TimeUnit.SECONDS)) {
                 for (String path : new String[] {"/mono/2", "/flux/2"}) {
-                    HttpResponse<String> refused = Requests.get(application, path);
+                    HttpResponse<String> refused = HttpRequests.get(application, path);
                     assertThat(refused.statusCode()).as(refused.body()).isEqualTo(423);
                     assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
                 }
@@ -63,13 +63,13 @@ class WebFluxApplicationTest {
     void unavailableBackendIs503() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = run("spring.data.redis.port=" + redis.port())) {
-            assertThat(Requests.get(application, "/mono/3").statusCode()).isEqualTo(200);
+            assertThat(HttpRequests.get(application, "/mono/3").statusCode()).isEqualTo(200);
             redis.kill();
             Await.until(
                     "the client notices the outage",
                     () -> !application.getBean(LockClient.class).isConnected());
             for (String path : new String[] {"/mono/3", "/flux/3"}) {
-                HttpResponse<String> unavailable = Requests.get(application, path);
+                HttpResponse<String> unavailable = HttpRequests.get(application, path);
                 assertThat(unavailable.statusCode()).as(unavailable.body()).isEqualTo(503);
                 assertThat(unavailable.headers().firstValue("Retry-After")).hasValue("5");
             }

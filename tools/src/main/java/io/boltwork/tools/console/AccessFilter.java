@@ -74,7 +74,7 @@ final class AccessFilter extends Filter {
             Answers.text(exchange, 403, "This host name is not on the list of the console; see --allowed-host.");
         } else if (!originFits(exchange, host) || isForeign(exchange)) {
             Answers.text(exchange, 403, "The console answers only its own pages.");
-        } else if (Query.of(exchange).has("token")) {
+        } else if (UrlParameters.of(exchange).has("token")) {
             exchange(exchange);
         } else if (!hasSession(request)) {
             refuse(exchange);
@@ -106,7 +106,7 @@ final class AccessFilter extends Filter {
     }
 
     private void exchange(HttpExchange exchange) throws IOException {
-        if (!token.matches(Query.of(exchange).get("token"))) {
+        if (!token.matches(UrlParameters.of(exchange).get("token"))) {
             refuse(exchange);
         } else if (!exchange.getRequestMethod().equals("GET")) {
             Answers.methodNotAllowed(exchange, "GET");

@@ -29,7 +29,7 @@ final class LiveHandler implements HttpHandler {
         }
         OpenPage page;
         try {
-            page = new OpenPage(View.of(Query.of(exchange)));
+            page = new OpenPage(View.of(UrlParameters.of(exchange)));
         } catch (IllegalArgumentException wrong) {
             Answers.text(exchange, 400, StorePoller.message(wrong));
             return;

@@ -8,13 +8,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The parameters of a URL. Of several with one name, the first one counts. */
-final class Query {
+final class UrlParameters {
     private final Map<String, String> values = new HashMap<>();
 
-    private Query() {}
+    private UrlParameters() {}
 
-    static Query of(HttpExchange exchange) {
-        Query query = new Query();
+    static UrlParameters of(HttpExchange exchange) {
+        UrlParameters query = new UrlParameters();
         String raw = exchange.getRequestURI().getRawQuery();
         for (String pair : raw == null ? new String[0] : raw.split("&")) {
             int equals = pair.indexOf('=');

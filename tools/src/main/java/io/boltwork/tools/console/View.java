@@ -97,7 +97,7 @@ sealed interface View {
      *
      * @throws IllegalArgumentException if they are wrong
      */
-    static View of(Query query) {
+    static View of(UrlParameters query) {
         return switch (query.get("view")) {
             case "locks" ->
                 new OfLocks(

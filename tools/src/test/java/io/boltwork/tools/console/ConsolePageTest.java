@@ -128,7 +128,7 @@ class ConsolePageTest {
 
     @Test
     void aLinkInAnotherSiteOpensThePage() throws IOException {
-        try (OtherSite mail = OtherSite.start(console)) {
+        try (OtherOrigin mail = OtherOrigin.start(console)) {
             browser.forgetCookies();
             browser.driver().get(mail.url());
             browser.click("#page");
@@ -153,7 +153,7 @@ class ConsolePageTest {
         Lease lease = catalog.lock("coveted:1").acquire();
         browser.open(console, "locks");
         browser.awaitText("tbody a.name", "coveted:1");
-        try (OtherSite evil = OtherSite.start(console)) {
+        try (OtherOrigin evil = OtherOrigin.start(console)) {
             for (String host : List.of("localhost", "127.0.0.1")) { // another site, and another port of the same site
                 for (String way : List.of("#events", "#file", "button")) {
                     browser.driver().get(evil.url().replace("localhost", host));

@@ -27,11 +27,11 @@ import org.redisson.api.RedissonClient;
 class BothLocksTest {
     private static final int TURNS = 100;
 
-    private RedissonSite site;
+    private SharedRedis site;
 
     @BeforeAll
     void open() {
-        site = new RedissonSite();
+        site = new SharedRedis();
     }
 
     @AfterAll

@@ -27,7 +27,7 @@ final class BridgeFigures {
 
     /** Runs all measurements. */
     public static void main(String... args) {
-        try (RedissonSite site = new RedissonSite();
+        try (SharedRedis site = new SharedRedis();
                 LockClient here = bridged(site.redis);
                 LockClient elsewhere = bridged(site.redis)) {
             Lock[] redisson = {site.redisson.getLock("r"), site.redissonElsewhere.getLock("r")};

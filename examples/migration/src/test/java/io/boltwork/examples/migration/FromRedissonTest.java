@@ -22,12 +22,12 @@ import org.redisson.api.RPermitExpirableSemaphore;
 /** The examples of docs/move/redisson.md exclude others, before and after. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FromRedissonTest {
-    private RedissonSite site;
+    private SharedRedis site;
     private final List<Boolean> takenElsewhere = new ArrayList<>();
 
     @BeforeAll
     void open() {
-        site = new RedissonSite();
+        site = new SharedRedis();
     }
 
     @AfterAll

@@ -45,7 +45,7 @@ class MixedHistoriesTest {
     private record Hold(String jvm, long begun, long ended, long waited) {}
 
     /** A JVM and the file of its holds. */
-    private record Site(String library, ChildJvm jvm, Path file, long[] killed) {}
+    private record Contestant(String library, ChildJvm jvm, Path file, long[] killed) {}
 
     static List<String> versions() {
         return PROOF ? List.of("4.7.0", "3.52.0") : List.of("4.7.0");
@@ -55,7 +55,7 @@ class MixedHistoriesTest {
     @MethodSource("versions")
     void noTwoHoldTheLockWhicheverLibraryTheyUse(String version) throws Exception {
         try (RedisServer redis = RedisServer.start()) {
-            List<Site> sites = new ArrayList<>();
+            List<Contestant> sites = new ArrayList<>();
             try {
                 for (int i = 0; i < 2; i++) {
                     sites.add(start("redisson", version, redis, sites.size(), 0));
@@ -65,9 +65,9 @@ class MixedHistoriesTest {
                 for (int i = 1; i <= 4; i++) {
                     int part = TURNS * i / 5;
                     awaitTurns(sites, part);
-                    Site killed = sites.get(i - 1);
+                    Contestant killed = sites.get(i - 1);
                     kill(killed);
-                    Site next = start(killed.library, version, redis, sites.size(), 0);
+                    Contestant next = start(killed.library, version, redis, sites.size(), 0);
                     sites.add(next);
                     begin(next);
                 }
@@ -91,7 +91,7 @@ class MixedHistoriesTest {
     @Test
     void withoutTheBridgeHoldsOverlap() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
-            List<Site> sites = new ArrayList<>();
+            List<Contestant> sites = new ArrayList<>();
             try {
                 sites.add(start("redisson", "4.7.0", redis, 0, 1_000));
                 sites.add(start("unbridged", "4.7.0", redis, 1, 1_000));
@@ -124,7 +124,7 @@ class MixedHistoriesTest {
     /** Returns the p99 of the waits by library, in nanoseconds. */
     private Map<String, Long> waits(List<String> libraries) throws Exception {
         try (RedisServer redis = RedisServer.start()) {
-            List<Site> sites = new ArrayList<>();
+            List<Contestant> sites = new ArrayList<>();
             try {
                 for (String library : libraries) {
                     sites.add(start(library, "4.7.0", redis, sites.size(), 1_000));
@@ -149,7 +149,7 @@ class MixedHistoriesTest {
 
     // ---------------------------------------------------------------- JVMs
 
-    private Site start(String library, String version, RedisServer redis, int number, int turnMicros) {
+    private Contestant start(String library, String version, RedisServer redis, int number, int turnMicros) {
         Path file = directory.resolve(library + "-" + version + "-" + number + "-" + System.nanoTime());
         List<String> jvm = new ArrayList<>(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m"));
         if (!version.equals("4.7.0")) {
@@ -165,7 +165,7 @@ class MixedHistoriesTest {
                         Integer.toString(THREADS),
                         file.toString(),
                         Integer.toString(turnMicros)));
-        Site site = new Site(library, child, file, new long[1]);
+        Contestant site = new Contestant(library, child, file, new long[1]);
         await(site, "ready");
         return site;
     }
@@ -179,7 +179,7 @@ class MixedHistoriesTest {
         return copied + File.separator + "*" + File.pathSeparator + System.getProperty("java.class.path");
     }
 
-    private static void await(Site site, String line) {
+    private static void await(Contestant site, String line) {
         try {
             String said = site.jvm.nextLine(Slack.seconds(60));
             while (said != null && !said.equals(line)) { // the log of Redisson
@@ -191,29 +191,29 @@ class MixedHistoriesTest {
         }
     }
 
-    private static void begin(Site site) {
+    private static void begin(Contestant site) {
         site.jvm.send("begin");
     }
 
-    private static void kill(Site site) {
+    private static void kill(Contestant site) {
         site.jvm.kill();
         site.killed[0] = System.nanoTime();
     }
 
-    private static void end(List<Site> sites) {
-        for (Site site : sites) {
+    private static void end(List<Contestant> sites) {
+        for (Contestant site : sites) {
             if (site.killed[0] == 0) {
                 site.jvm.send("end");
             }
         }
-        for (Site site : sites) {
+        for (Contestant site : sites) {
             if (site.killed[0] == 0) {
                 await(site, "done");
             }
         }
     }
 
-    private static void awaitTurns(List<Site> sites, int turns) {
+    private static void awaitTurns(List<Contestant> sites, int turns) {
         long[] before = {-1, System.nanoTime()};
         Await.within(Duration.ofMinutes(20), turns + " turns", () -> {
             long now = sites.stream().mapToLong(MixedHistoriesTest::turns).sum();
@@ -228,7 +228,7 @@ class MixedHistoriesTest {
         });
     }
 
-    private static long turns(Site site) {
+    private static long turns(Contestant site) {
         try {
             return Files.exists(site.file) ? Files.size(site.file) / BridgeJvm.EVENT / 2 : 0;
         } catch (IOException e) {
@@ -238,9 +238,9 @@ class MixedHistoriesTest {
 
     // ---------------------------------------------------------------- histories
 
-    private static List<Hold> holds(List<Site> sites) throws IOException {
+    private static List<Hold> holds(List<Contestant> sites) throws IOException {
         List<Hold> holds = new ArrayList<>();
-        for (Site site : sites) {
+        for (Contestant site : sites) {
             ByteBuffer events = ByteBuffer.wrap(Files.readAllBytes(site.file));
             String jvm = site.file.getFileName().toString();
             Map<Long, long[]> open = new HashMap<>();

@@ -45,14 +45,14 @@ import org.redisson.config.NameMapper;
 class RedissonBridgeTest {
     private static final LockOptions SHORT = LockOptions.renewedLease(Duration.ofSeconds(3));
 
-    private RedissonSite site;
+    private SharedRedis site;
     private LockClient here;
     private LockClient elsewhere;
     private String name;
 
     @BeforeAll
     void open() {
-        site = new RedissonSite();
+        site = new SharedRedis();
         here = bridged(site.redis);
         elsewhere = bridged(site.redis);
     }

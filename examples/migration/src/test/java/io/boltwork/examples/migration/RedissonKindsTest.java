@@ -29,11 +29,11 @@ import org.redisson.api.RSemaphore;
 class RedissonKindsTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
-    private RedissonSite site;
+    private SharedRedis site;
 
     @BeforeAll
     void open() {
-        site = new RedissonSite();
+        site = new SharedRedis();
     }
 
     @AfterAll

@@ -33,11 +33,11 @@ import org.redisson.api.RedissonClient;
 /** The claims of the page about Redisson 4.7.0, beside the same steps with Boltwork. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedissonPitfallsTest {
-    private RedissonSite site;
+    private SharedRedis site;
 
     @BeforeAll
     void open() {
-        site = new RedissonSite();
+        site = new SharedRedis();
     }
 
     @AfterAll

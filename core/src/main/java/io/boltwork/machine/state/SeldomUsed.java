@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The part of a {@link LockState} that most locks never need. */
-public final class RareState {
+public final class SeldomUsed {
 
     /**
      * A failure that is reported to all waiters that came no later than {@code until}, some of them at each event.

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * A Redis whose clock stands still, with a lock that is shared with Redisson, for one run after the other. Clients are
  * names in requests only: two of them listen for grants, and a client may listen on Redisson's channel.
  */
-final class BridgeSite implements AutoCloseable {
+final class BridgeBed implements AutoCloseable {
     static final String LOCK = "shared 1";
 
     /** A lock that is not shared. */
@@ -65,20 +65,20 @@ final class BridgeSite implements AutoCloseable {
     private final RedisAsyncCommands<byte[], byte[]> raw;
     private final String look;
     private final byte[][] keys =
-            Stream.of(KEY, LOCK, COUNTER, FAIR_QUEUE).map(BridgeSite::bytes).toArray(byte[][]::new);
+            Stream.of(KEY, LOCK, COUNTER, FAIR_QUEUE).map(BridgeBed::bytes).toArray(byte[][]::new);
     private final RedisClient ears;
     private final StatefulRedisPubSubConnection<String, String> listening;
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
 
     /** Connects to a server; {@code patience} is how long it waits for an answer or a message. */
-    BridgeSite(SteppedRedis redis, Duration patience) throws Exception {
+    BridgeBed(SteppedRedis redis, Duration patience) throws Exception {
         this.redis = redis;
         this.patience = patience;
         String uri = redis.uri() + "?timeout=30s";
         bridged = RedisBackend.connect(
                 uri, RedisOptions.defaults().withBridge(Bridge.redisson().withNames("shared*")));
         plain = RedisBackend.connect(uri);
-        raw = DifferentialSite.connection(bridged).lettuce();
+        raw = DifferentialBed.connection(bridged).lettuce();
         LuaMutant.bridgedScripts().forEach(script -> raw.scriptLoad(script.text()));
         look = await(raw.scriptLoad(bytes(LOOK)));
         ears = RedisClient.create(redis.uri());
@@ -130,7 +130,7 @@ final class BridgeSite implements AutoCloseable {
     /** Starts a command of a client with the bridge. */
     CompletableFuture<Reply> start(Command<?> command) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
-        ServerConnection connection = DifferentialSite.connection(bridged);
+        ServerConnection connection = DifferentialBed.connection(bridged);
         connection.send(ScriptCall.of(connection, command, reply::complete));
         return reply;
     }
@@ -138,7 +138,7 @@ final class BridgeSite implements AutoCloseable {
     /** Executes a command of a client without the bridge, alone or together with others. */
     Reply executePlain(Command<?> command, boolean inGroup) throws Exception {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
-        ServerConnection connection = DifferentialSite.connection(plain);
+        ServerConnection connection = DifferentialBed.connection(plain);
         ScriptCall<?> call = ScriptCall.of(connection, command, reply::complete);
         if (inGroup && !call.inGroup().isEmpty()) {
             ScriptCall<?> stale = ScriptCall.acquire(connection, STALE, ignored -> {});

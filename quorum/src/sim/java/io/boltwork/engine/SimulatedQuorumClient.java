@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 /**
  * One client of a simulated quorum: a real engine on a real quorum, with a clock of its own, and users that hold locks.
  */
-final class QuorumClient {
+final class SimulatedQuorumClient {
 
     private static final int PPM = 1_000_000;
 
@@ -47,7 +47,7 @@ final class QuorumClient {
     private final QuorumWatch backend;
     private int madeIds;
 
-    QuorumClient(QuorumSimulation simulation, String id, Random random, long driftPpm) {
+    SimulatedQuorumClient(QuorumSimulation simulation, String id, Random random, long driftPpm) {
         this.simulation = simulation;
         this.id = id;
         this.time = simulation.time;

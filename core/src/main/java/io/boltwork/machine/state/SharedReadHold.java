@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
  * The hold of a read-write lock at the server that readers of this client share. It has a level of its own, so that
  * only the machine ends it. Each reader has a {@link ReaderHold} with a token of its own.
  */
-public final class ReadersHold extends Hold {
+public final class SharedReadHold extends Hold {
 
     /** The readers that have not left. Belongs to the lock's machine. */
     private final Set<Hold> readers = new LinkedHashSet<>();
 
-    private ReadersHold(Request request, Waiter first, long since) {
+    private SharedReadHold(Request request, Waiter first, long since) {
         super(request, request.firstToken, Waiter.ofHandle(first.terms, false), since);
     }
 
     /** Begins a hold. Returns that of the first reader. */
     public static ReaderHold begin(Request request, Waiter reader, long now) {
-        return new ReadersHold(request, reader, now).admit(reader, now);
+        return new SharedReadHold(request, reader, now).admit(reader, now);
     }
 
     /** Lets a reader join. Returns its hold, with the latest token of the request. */
@@ -39,7 +39,7 @@ public final class ReadersHold extends Hold {
 
     /** Returns whether readers have a turn of that hold, which the server knows as that of a writer. */
     public static boolean isTurn(@Nullable Hold held) {
-        return held instanceof ReadersHold && held.request.terms.permits != 1 && !held.request.hasDowngraded();
+        return held instanceof SharedReadHold && held.request.terms.permits != 1 && !held.request.hasDowngraded();
     }
 
     // ================================================================ one hold of several owners

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** A Redis for the locks, in one of the usual deployments, whose master, or a minority of several, can be killed. */
-interface SaleSite extends AutoCloseable {
+interface SaleServers extends AutoCloseable {
 
     /** The deployments. */
     enum Kind {
@@ -49,7 +49,7 @@ interface SaleSite extends AutoCloseable {
     @Override
     void close();
 
-    static SaleSite start(Kind kind) {
+    static SaleServers start(Kind kind) {
         return switch (kind) {
             case STANDALONE -> new Standalone(RedisServer.start("--appendonly", "yes"));
             case SENTINEL -> new Watched(SentinelGroup.start("--appendonly", "yes", "--min-replicas-to-write", "0"));
@@ -60,7 +60,7 @@ interface SaleSite extends AutoCloseable {
     }
 
     /** One server. */
-    record Standalone(RedisServer server) implements SaleSite {
+    record Standalone(RedisServer server) implements SaleServers {
         @Override
         public String uris() {
             return server.uri();
@@ -83,7 +83,7 @@ interface SaleSite extends AutoCloseable {
     }
 
     /** Sentinels perform the failover. */
-    record Watched(SentinelGroup group) implements SaleSite {
+    record Watched(SentinelGroup group) implements SaleServers {
         @Override
         public String uris() {
             return group.uri();
@@ -107,7 +107,7 @@ interface SaleSite extends AutoCloseable {
     }
 
     /** The demo performs the failover. */
-    record Replicated(ReplicaGroup group) implements SaleSite {
+    record Replicated(ReplicaGroup group) implements SaleServers {
         @Override
         public String uris() {
             return String.join(" ", group.uris());
@@ -133,7 +133,7 @@ interface SaleSite extends AutoCloseable {
     }
 
     /** The cluster performs the failover. */
-    record Spread(ClusterGroup group) implements SaleSite {
+    record Spread(ClusterGroup group) implements SaleServers {
         @Override
         public String uris() {
             return CLUSTER + " " + String.join(" ", group.uris());
@@ -157,7 +157,7 @@ interface SaleSite extends AutoCloseable {
     }
 
     /** Five servers, of which three must vote. Each has all writes on disk, so that it votes from the start. */
-    record Voting(List<RedisServer> servers) implements SaleSite {
+    record Voting(List<RedisServer> servers) implements SaleServers {
         static Voting start() {
             List<RedisServer> servers = new ArrayList<>();
             for (int i = 0; i < 5; i++) {

@@ -23,7 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A Redis whose clock stands still, with clients that wait for a latch, for one run after the other. */
-final class LatchDifferentialSite implements AutoCloseable {
+final class LatchDifferentialBed implements AutoCloseable {
     static final String LATCH = "a {latch}: 100 %";
     static final List<String> CLIENTS = List.of("client", "another", "client-2");
 
@@ -36,7 +36,7 @@ final class LatchDifferentialSite implements AutoCloseable {
     private final RedisAsyncCommands<byte[], byte[]> raw;
 
     /** Hears the messages of one client. */
-    private record Ear(BlockingQueue<LatchOpened> heard) implements BackendListener {
+    private record Recorder(BlockingQueue<LatchOpened> heard) implements BackendListener {
         @Override
         public void granted(Grant grant) {}
 
@@ -53,16 +53,16 @@ final class LatchDifferentialSite implements AutoCloseable {
     }
 
     /** Connects to a server; {@code patience} is how long it waits for an answer or a message. */
-    LatchDifferentialSite(SteppedRedis redis, Duration patience) {
+    LatchDifferentialBed(SteppedRedis redis, Duration patience) {
         this.redis = redis;
         this.patience = patience;
         for (String client : CLIENTS) {
             heard.put(client, new LinkedBlockingQueue<>());
             LockBackend backend = RedisBackend.connect(redis.uri() + "?timeout=30s");
             backends.add(backend);
-            backend.open(client, new Ear(heard.get(client)));
+            backend.open(client, new Recorder(heard.get(client)));
         }
-        raw = DifferentialSite.connection(backends.get(0)).lettuce();
+        raw = DifferentialBed.connection(backends.get(0)).lettuce();
     }
 
     /** Returns a message without the server, which the rules do not know. */

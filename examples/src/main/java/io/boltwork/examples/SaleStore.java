@@ -14,7 +14,7 @@ import org.h2.tools.Server;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database or a ZooKeeper for the locks, in place of Redis. */
-interface StoreSite extends AutoCloseable {
+interface SaleStore extends AutoCloseable {
 
     /** The stores. */
     enum Kind {
@@ -42,7 +42,7 @@ interface StoreSite extends AutoCloseable {
     void close();
 
     /** Starts a store. */
-    static StoreSite start(Kind kind) {
+    static SaleStore start(Kind kind) {
         return switch (kind) {
             case POSTGRESQL -> Postgres.start();
             case H2 -> Database.start();
@@ -65,7 +65,7 @@ interface StoreSite extends AutoCloseable {
     }
 
     /** A PostgreSQL with a directory of its own. */
-    record Postgres(PostgresServer server) implements StoreSite {
+    record Postgres(PostgresServer server) implements SaleStore {
         static Postgres start() {
             if (!PostgresServer.isInstalled()) {
                 throw new SaleFailedException(
@@ -92,7 +92,7 @@ interface StoreSite extends AutoCloseable {
     }
 
     /** An H2 that the shops reach through TCP. */
-    record Database(Server server) implements StoreSite {
+    record Database(Server server) implements SaleStore {
         static Database start() {
             try {
                 return new Database(
@@ -119,7 +119,7 @@ interface StoreSite extends AutoCloseable {
     }
 
     /** A ZooKeeper of one server. */
-    record Ensemble(TestingServer server) implements StoreSite {
+    record Ensemble(TestingServer server) implements SaleStore {
         static Ensemble start() {
             try {
                 return new Ensemble(new TestingServer());

@@ -25,7 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A Redis whose clock stands still, with clients that listen to it, for one run after the other. */
-final class ShareDifferentialSite implements AutoCloseable {
+final class ShareDifferentialBed implements AutoCloseable {
     private static final KeySpace KEYS = new KeySpace("boltwork");
     private static final String BARRIER = "barrier";
     private static final String EXPIRE = """
@@ -38,7 +38,7 @@ final class ShareDifferentialSite implements AutoCloseable {
 
     private final SteppedRedis redis;
     private final Duration patience;
-    private final Map<String, Ear> ears = new LinkedHashMap<>();
+    private final Map<String, Recorder> ears = new LinkedHashMap<>();
     private final List<LockBackend> backends = new ArrayList<>();
     private final RedisAsyncCommands<byte[], byte[]> raw;
     private final String origin;
@@ -46,7 +46,7 @@ final class ShareDifferentialSite implements AutoCloseable {
     private int started;
 
     /** Hears the messages of one client. */
-    final class Ear implements BackendListener {
+    final class Recorder implements BackendListener {
         final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
 
         /** Returns the next message, or {@code null} if there is none. */
@@ -72,31 +72,31 @@ final class ShareDifferentialSite implements AutoCloseable {
     }
 
     /** Connects to a server; {@code patience} is how long it waits for an answer or a message. */
-    ShareDifferentialSite(SteppedRedis redis, Duration patience) {
+    ShareDifferentialBed(SteppedRedis redis, Duration patience) {
         this.redis = redis;
         this.patience = patience;
         for (String client : ShareDifferentialCommands.LISTENERS) {
-            Ear ear = new Ear();
+            Recorder ear = new Recorder();
             LockBackend backend = RedisBackend.connect(redis.uri() + "?timeout=30s");
             backends.add(backend);
             backend.open(client, ear);
             ears.put(client, ear);
         }
-        raw = DifferentialSite.connection(backends.get(0)).lettuce();
-        origin = DifferentialSite.connection(backends.get(0)).origin(0);
+        raw = DifferentialBed.connection(backends.get(0)).lettuce();
+        origin = DifferentialBed.connection(backends.get(0)).origin(0);
     }
 
     SteppedRedis clock() {
         return redis;
     }
 
-    Map<String, Ear> ears() {
+    Map<String, Recorder> ears() {
         return ears;
     }
 
     /** Sends commands alternately alone and in a group. */
     Reply send(Command<?> command) throws Exception {
-        return await(DifferentialSite.start(backends.get(0), command, ++started % 2 == 1));
+        return await(DifferentialBed.start(backends.get(0), command, ++started % 2 == 1));
     }
 
     /** Loads a script into the server. */
@@ -147,7 +147,7 @@ final class ShareDifferentialSite implements AutoCloseable {
     /** Waits until all messages so far have arrived. */
     void awaitMessages() throws Exception {
         long barrier = ++barriers;
-        for (Map.Entry<String, Ear> each : ears.entrySet()) {
+        for (Map.Entry<String, Recorder> each : ears.entrySet()) {
             String client = each.getKey();
             raw.publish(
                     bytes(KEYS.channel(client)),

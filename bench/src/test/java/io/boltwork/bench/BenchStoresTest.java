@@ -41,7 +41,7 @@ import picocli.CommandLine;
 
 /** Tests the bench on databases and ZooKeeper. A database that is not installed is skipped. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
-class StoresTest {
+class BenchStoresTest {
     private static final Duration TIME = Duration.ofMillis(150);
     private static final Duration INSIDE = Duration.ofNanos(20_000);
 

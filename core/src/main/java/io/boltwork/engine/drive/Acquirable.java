@@ -5,7 +5,7 @@ import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Waiter;
 
 /** The place where callers wait for a lock of one name: its machine, or the machines of its parts if it is shared. */
-public interface WaitingRoom {
+public interface Acquirable {
 
     /** Returns the name of the lock. */
     String name();

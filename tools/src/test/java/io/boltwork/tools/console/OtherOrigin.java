@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
 /** A site that is not the console, such as a web mail: a link to the console with its token, and attempts at more. */
-final class OtherSite implements AutoCloseable {
+final class OtherOrigin implements AutoCloseable {
     private static final String PAGE = """
             <!doctype html><title>Mail</title>
             <a id="page" href="%s">The console</a> <a id="events" href="%s">Its events</a>
@@ -19,11 +19,11 @@ final class OtherSite implements AutoCloseable {
 
     private final HttpServer server;
 
-    private OtherSite(HttpServer server) {
+    private OtherOrigin(HttpServer server) {
         this.server = server;
     }
 
-    static OtherSite start(ConsoleServer console) throws IOException {
+    static OtherOrigin start(ConsoleServer console) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         byte[] page = PAGE.formatted(
                         console.url(),
@@ -39,7 +39,7 @@ final class OtherSite implements AutoCloseable {
             exchange.close();
         });
         server.start();
-        return new OtherSite(server);
+        return new OtherOrigin(server);
     }
 
     /** Returns its URL. Its host is another site for browsers than the one of the console's URL, 127.0.0.1. */

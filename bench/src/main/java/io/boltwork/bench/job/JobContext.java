@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param board the board that the workers share
  * @param lines the lines that the bench sends during the job
  */
-public record Site(Order order, List<Contender> clients, ExclusionBoard board, BlockingQueue<String> lines) {
+public record JobContext(Order order, List<Contender> clients, ExclusionBoard board, BlockingQueue<String> lines) {
 
     BenchLock lock(int thread, String name) {
         return client(thread).lock(name);

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that was observed of one lock. */
-final class LockHistory {
+final class ObservedLock {
 
     final SimulatedLock data;
     final String name;
@@ -57,7 +57,7 @@ final class LockHistory {
         }
     }
 
-    LockHistory(SimulatedLock data) {
+    ObservedLock(SimulatedLock data) {
         this.data = data;
         this.name = data.name;
     }

@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Records all events. Thread-safe. */
-public class Ear implements LockListener {
+public class RecordingListener implements LockListener {
     public final List<Record> events = new CopyOnWriteArrayList<>();
 
-    public static Ear listenTo(ContractPart.Party party) {
-        Ear ear = new Ear();
+    public static RecordingListener listenTo(ContractPart.Party party) {
+        RecordingListener ear = new RecordingListener();
         party.client().addListener(ear);
         return ear;
     }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Execution(ExecutionMode.CONCURRENT)
-class HoldTest {
+class HoldCommandTest {
     private static RedisServer redis;
     private static LockClient locks;
 

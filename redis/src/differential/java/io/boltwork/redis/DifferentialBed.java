@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Redis with clients that listen to it, and a connection that reads the keys directly, for one run after the other.
  */
-final class DifferentialSite implements AutoCloseable {
+final class DifferentialBed implements AutoCloseable {
     static final KeySpace KEYS = new KeySpace("boltwork");
 
     /** A lock whose key is a string. */
@@ -70,12 +70,12 @@ final class DifferentialSite implements AutoCloseable {
     private long started;
 
     /** Connects to a server whose clock runs. */
-    DifferentialSite(String uri, Duration patience) {
+    DifferentialBed(String uri, Duration patience) {
         this(uri, patience, null);
     }
 
     /** Connects to a server whose clock stands still until it is set. */
-    DifferentialSite(SteppedRedis redis, Duration patience) {
+    DifferentialBed(SteppedRedis redis, Duration patience) {
         this(redis.uri(), patience, redis);
     }
 
@@ -84,7 +84,7 @@ final class DifferentialSite implements AutoCloseable {
 
     static final long WANTED = -2;
 
-    private DifferentialSite(String uri, Duration patience, @Nullable SteppedRedis stepped) {
+    private DifferentialBed(String uri, Duration patience, @Nullable SteppedRedis stepped) {
         this.patience = patience;
         this.stepped = stepped;
         for (String listener : DifferentialCommands.LISTENERS) {
@@ -234,7 +234,7 @@ final class DifferentialSite implements AutoCloseable {
 
     private record Looking(
             CompletableFuture<Reply> lock, RedisFuture<Map<byte[], byte[]>> fields, RedisFuture<Long> ttl) {
-        Contents await(DifferentialSite site) throws Exception {
+        Contents await(DifferentialBed site) throws Exception {
             Map<String, String> text = new LinkedHashMap<>();
             site.await(fields).forEach((name, value) -> text.put(text(name), text(value)));
             return new Contents((Inspected) site.await(lock), text, site.await(ttl));

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A Redis whose clock stands still, with clients that ask for its vote, for one run after the other. */
-final class VoteDifferentialSite implements AutoCloseable {
+final class VoteDifferentialBed implements AutoCloseable {
     static final String LOCK = "a {vote}: 100 %";
     static final Duration LIFE = IdleLife.SHORTEST;
 
@@ -72,7 +72,7 @@ final class VoteDifferentialSite implements AutoCloseable {
     }
 
     /** Connects to a server; {@code patience} is how long it waits for an answer or a message. */
-    VoteDifferentialSite(SteppedRedis redis, Duration patience) {
+    VoteDifferentialBed(SteppedRedis redis, Duration patience) {
         this.redis = redis;
         this.patience = patience;
         for (String client : LISTENERS) {
@@ -81,8 +81,8 @@ final class VoteDifferentialSite implements AutoCloseable {
             backends.add(backend);
             backend.open(client, listener());
         }
-        raw = DifferentialSite.connection(backends.get(0)).lettuce();
-        run = DifferentialSite.connection(backends.get(0)).run();
+        raw = DifferentialBed.connection(backends.get(0)).lettuce();
+        run = DifferentialBed.connection(backends.get(0)).run();
         Stream.concat(LuaMutant.scripts().stream(), LuaMutant.voteScripts().stream())
                 .forEach(script -> raw.scriptLoad(script.text()));
         ears = RedisClient.create(redis.uri());

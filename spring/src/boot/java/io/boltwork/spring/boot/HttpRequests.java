@@ -10,8 +10,8 @@ import java.net.http.HttpResponse;
 import org.springframework.context.ApplicationContext;
 
 /** Requests to an application under test. */
-final class Requests {
-    private Requests() {}
+final class HttpRequests {
+    private HttpRequests() {}
 
     static HttpResponse<String> get(ApplicationContext application, String path) throws Exception {
         return send(application, "GET", path);

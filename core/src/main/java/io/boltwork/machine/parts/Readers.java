@@ -11,7 +11,7 @@ import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LockEvents;
 import io.boltwork.machine.state.LockState;
 import io.boltwork.machine.state.ReaderHold;
-import io.boltwork.machine.state.ReadersHold;
+import io.boltwork.machine.state.SharedReadHold;
 import io.boltwork.machine.state.WriterHold;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * and within its slice. If they need longer, their hold becomes that of readers at the server, too. A writer's thread
  * may read beside writing.
  */
-public final class Reading {
+public final class Readers {
 
-    private Reading() {}
+    private Readers() {}
 
     private static boolean isReader(LockState lock, Waiter waiter) {
         return waiter.terms.permits == 1 && lock.effects.kind() == LockKind.READ_WRITE;
@@ -44,7 +44,7 @@ public final class Reading {
         }
         Hold held = lock.hold;
         long now = lock.effects.now();
-        if (held instanceof ReadersHold shared && mayJoin(lock, shared, waiter, now)) {
+        if (held instanceof SharedReadHold shared && mayJoin(lock, shared, waiter, now)) {
             join(lock, shared, waiter);
         } else if (held instanceof WriterHold writer && writer.thread != null && writer.thread == waiter.thread) {
             readToo(lock, writer, waiter);
@@ -78,13 +78,13 @@ public final class Reading {
         return shares && !first.tryOnly && waiter.terms.equals(first.terms);
     }
 
-    private static boolean mayJoin(LockState lock, ReadersHold shared, Waiter waiter, long now) {
+    private static boolean mayJoin(LockState lock, SharedReadHold shared, Waiter waiter, long now) {
         return waiter.terms.options.equals(shared.request.terms.options)
                 && shared.loss() == null
                 && Slice.allowsJoining(shared.request, now, lock.slice());
     }
 
-    private static void join(LockState lock, ReadersHold shared, Waiter waiter) {
+    private static void join(LockState lock, SharedReadHold shared, Waiter waiter) {
         shared.request.lastToken++;
         begin(lock, shared.admit(waiter, lock.effects.now()), waiter);
     }
@@ -109,14 +109,14 @@ public final class Reading {
         if (!isReader(lock, waiter)) {
             return new WriterHold(request, waiter, now);
         }
-        Hold reader = ReadersHold.begin(request, waiter, now);
+        Hold reader = SharedReadHold.begin(request, waiter, now);
         lock.effects.reads(reader);
         return reader;
     }
 
     /** Lets the readers that wait here join a hold that has begun. Those that may not wait elsewhere. */
     static void othersJoin(LockState lock) {
-        if (!(lock.hold instanceof ReadersHold shared)) {
+        if (!(lock.hold instanceof SharedReadHold shared)) {
             return;
         }
         for (Waiter reader : lock.waiters.sharing(waiter -> isReader(lock, waiter))) {
@@ -157,7 +157,7 @@ public final class Reading {
     /** Ends the turn of readers in a writer's hold. The server learns that readers have the hold now. */
     private static void endTurn(LockState lock, long now) {
         Hold held = lock.hold;
-        if (held != null && ReadersHold.isTurn(held)) {
+        if (held != null && SharedReadHold.isTurn(held)) {
             readOnly(lock, held.request, now);
         }
     }

@@ -10,7 +10,7 @@ import org.redisson.config.Config;
 import org.redisson.config.NameMapper;
 
 /** A Redis with two clients of each library. */
-final class RedissonSite implements AutoCloseable {
+final class SharedRedis implements AutoCloseable {
     final RedisServer redis = RedisServer.start();
     final RedissonClient redisson = redisson();
     final RedissonClient redissonElsewhere = redisson();

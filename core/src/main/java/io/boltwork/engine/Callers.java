@@ -155,7 +155,7 @@ public final class Callers {
     }
 
     /** Copies an exception, so that the stack trace is that of the caller. */
-    private static LockException again(LockException cause) {
+    public static LockException again(LockException cause) {
         if (cause instanceof PermitsExceededException large) {
             return new PermitsExceededException(large.semaphore(), large.permits(), large.capacity());
         }

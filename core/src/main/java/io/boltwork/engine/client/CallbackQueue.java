@@ -80,7 +80,7 @@ public final class CallbackQueue {
     private void start() {
         try {
             // on this thread if the executor fails: a lost callback is worse than one on the wrong thread
-            ExecutorTask.send(this::drain, executor, Runnable::run);
+            OtherThreadExecutor.send(this::drain, executor, Runnable::run);
         } catch (Throwable cut) { // the drain does not throw
             errorFlag.cause = cut;
             errorFlag.raised = true;

@@ -54,7 +54,7 @@ public final class Listeners {
                 anyWithoutExecutor = true;
                 continue;
             }
-            ExecutorTask.send(() -> tell(entry, event), entry.executor, callbacks);
+            OtherThreadExecutor.send(() -> tell(entry, event), entry.executor, callbacks);
         }
         if (anyWithoutExecutor) {
             callbacks.execute(() -> tell(event));

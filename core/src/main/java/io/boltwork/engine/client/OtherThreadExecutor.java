@@ -25,9 +25,20 @@ public final class OtherThreadExecutor implements Executor {
 
     @Override
     public void execute(Runnable task) {
-        Passed passed = new Passed(task, Thread.currentThread());
+        send(new Passed(task, Thread.currentThread()), users, own);
+    }
+
+    /**
+     * Passes a task to {@code executor}, which may run it on this thread, or to {@code otherwise} if the first one
+     * throws. Does not throw itself.
+     */
+    static void send(Runnable task, Executor executor, Executor otherwise) {
+        send(new Passed(task, null), executor, otherwise);
+    }
+
+    private static void send(Passed passed, Executor executor, Executor otherwise) {
         try {
-            users.execute(passed);
+            executor.execute(passed);
         } catch (RejectedExecutionException closed) {
             LOG.log(System.Logger.Level.DEBUG, "The executor for callbacks no longer accepts tasks", closed);
             passed.returned = true;
@@ -38,23 +49,23 @@ public final class OtherThreadExecutor implements Executor {
             passed.giver = null;
         }
         if (passed.returned && passed.begin()) {
-            own.execute(task);
+            otherwise.execute(passed.task);
         }
     }
 
-    /** A task that was passed to the user's executor. It runs once. */
+    /** A task that was passed to a user's executor. It runs once. */
     private static final class Passed extends AtomicBoolean implements Runnable {
         private static final long serialVersionUID = 1;
 
         private final transient Runnable task;
 
-        /** The thread that hands the task over, while it does so. */
+        /** The thread that hands the task over and must not run it, while it does so; {@code null} if it may run it. */
         private transient volatile @Nullable Thread giver;
 
         /** True if the executor does not run the task, or only on the thread that hands it over. */
         private volatile boolean returned;
 
-        Passed(Runnable task, Thread giver) {
+        Passed(Runnable task, @Nullable Thread giver) {
             this.task = task;
             this.giver = giver;
         }

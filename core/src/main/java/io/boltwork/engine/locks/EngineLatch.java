@@ -2,9 +2,9 @@
 package io.boltwork.engine.locks;
 
 import io.boltwork.BackendException;
-import io.boltwork.ClientClosedException;
 import io.boltwork.DistributedLatch;
 import io.boltwork.LockException;
+import io.boltwork.engine.Callers;
 import io.boltwork.engine.Engine;
 import io.boltwork.machine.latch.LatchChange;
 import io.boltwork.machine.latch.LatchWaiter;
@@ -126,7 +126,7 @@ public final class EngineLatch implements DistributedLatch {
 
     private static Reply.Latched reply(LatchChange.Result result) {
         if (result instanceof LatchChange.Failed failed) {
-            throw again(failed.cause());
+            throw Callers.again(failed.cause());
         }
         return ((LatchChange.Answered) result).reply();
     }
@@ -191,7 +191,7 @@ public final class EngineLatch implements DistributedLatch {
 
     private static boolean isOpen(LatchWaiter.Result result) {
         if (result instanceof LatchWaiter.Failed failed) {
-            throw again(failed.cause());
+            throw Callers.again(failed.cause());
         }
         return result == LatchWaiter.Ended.OPEN;
     }
@@ -260,13 +260,6 @@ public final class EngineLatch implements DistributedLatch {
                         + "': an error cut its work short, or one of its threads is stalled"),
                 true,
                 null);
-    }
-
-    /** Copies an exception, so that the stack trace is that of the caller. */
-    private static LockException again(LockException cause) {
-        return cause instanceof BackendException failure
-                ? new BackendException(String.valueOf(failure.getMessage()), failure.isRetryable(), failure)
-                : new ClientClosedException(String.valueOf(cause.getMessage()));
     }
 
     @Override

@@ -56,7 +56,7 @@ class CallbackQueueTest {
         });
         refused.run(() -> done.add("late"));
         assertThat(done).containsExactly("late");
-        assertThat(log.entries).containsExactly("An executor for callbacks no longer accepts tasks");
+        assertThat(log.entries).containsExactly("The executor for callbacks no longer accepts tasks");
         assertThat(refused.isEmpty()).isTrue();
     }
 
@@ -83,11 +83,12 @@ class CallbackQueueTest {
             done.clear();
             log.entries.clear();
             queue.run(() -> done.add("callback"));
-            listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), queue::run);
+            listeners.notifyListeners(
+                    l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), queue::run);
             assertThat(done).as(when + " it has run the task").containsExactly("callback", "lock");
             assertThat(log.entries)
                     .isNotEmpty()
-                    .containsOnly("An executor for callbacks threw; the lock is not affected");
+                    .containsOnly("The executor for callbacks threw; the lock is not affected");
             assertThat(queue.isEmpty()).isTrue();
         }
     }
@@ -109,10 +110,12 @@ class CallbackQueueTest {
             }
         });
         assertThat(listeners.isEmpty()).isFalse();
-        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), callbacks::run);
+        listeners.notifyListeners(
+                l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), callbacks::run);
         executor.remove().run();
         listeners.remove(throwing);
-        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "other", 8, "me")), callbacks::run);
+        listeners.notifyListeners(
+                l -> l.restored(new LockListener.Restored(LockKind.LOCK, "other", 8, "me")), callbacks::run);
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");
         assertThat(log.entries).containsExactly("A listener threw; the lock is not affected");
@@ -136,18 +139,20 @@ class CallbackQueueTest {
             own.add(task);
         });
         assertThat(listeners.isEmpty()).isFalse();
-        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), callbacks::run);
+        listeners.notifyListeners(
+                l -> l.restored(new LockListener.Restored(LockKind.LOCK, "lock", 7, "me")), callbacks::run);
         assertThat(executor).as("tasks of the client's executor").isEmpty();
         own.remove().run();
         open.set(false);
-        listeners.tell(l -> l.restored(new LockListener.Restored(LockKind.LOCK, "other", 8, "me")), callbacks::run);
+        listeners.notifyListeners(
+                l -> l.restored(new LockListener.Restored(LockKind.LOCK, "other", 8, "me")), callbacks::run);
         assertThat(own).isEmpty();
         executor.remove().run();
         assertThat(done).containsExactly("lock", "other");
         assertThat(log.entries)
                 .containsExactly(
                         "A listener threw; the lock is not affected",
-                        "An executor for callbacks no longer accepts tasks",
+                        "The executor for callbacks no longer accepts tasks",
                         "A listener threw; the lock is not affected");
         listeners.remove(quick);
         assertThat(listeners.isEmpty()).isTrue();

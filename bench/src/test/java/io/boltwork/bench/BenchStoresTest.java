@@ -134,11 +134,11 @@ class BenchStoresTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            POSTGRESQL | SHOW fsync                              | on
-            POSTGRESQL | SHOW synchronous_commit                 | on
-            POSTGRESQL | SHOW full_page_writes                   | on
-            MARIADB    | SELECT @@innodb_flush_log_at_trx_commit | 1
-            """)
+        POSTGRESQL | SHOW fsync                              | on
+        POSTGRESQL | SHOW synchronous_commit                 | on
+        POSTGRESQL | SHOW full_page_writes                   | on
+        MARIADB    | SELECT @@innodb_flush_log_at_trx_commit | 1
+        """)
     void commitsAreDurable(BenchDeployment store, String question, String answer) throws Exception {
         try (Connection connection = DriverManager.getConnection(uris(store).get(0));
                 Statement statement = connection.createStatement();

@@ -262,8 +262,8 @@ public final class FaultyStore implements RecordStore {
     }
 
     @Override
-    public void tell(String client, String message) {
-        store.tell(client, message);
+    public void sendMessage(String client, String message) {
+        store.sendMessage(client, message);
     }
 
     @Override

@@ -154,7 +154,7 @@ public final class MapStore implements RecordStore {
 
     // A message may be lost: a client that waits asks again after some seconds.
     @Override
-    public void tell(String id, String message) {
+    public void sendMessage(String id, String message) {
         Optional.ofNullable(shared.clients.get(id)).ifPresent(told -> told.message(message));
     }
 

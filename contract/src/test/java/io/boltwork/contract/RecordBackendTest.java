@@ -195,8 +195,8 @@ class RecordBackendTest {
                 warnings.add(what);
             }
         });
-        new MapStore(shared).tell("c", "grant 2 =x");
-        new MapStore(shared).tell("c", "nonsense");
+        new MapStore(shared).sendMessage("c", "grant 2 =x");
+        new MapStore(shared).sendMessage("c", "nonsense");
         assertThat(warnings).singleElement().asString().contains("version 2");
     }
 

@@ -12,8 +12,8 @@ import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.Heartbeat;
 import io.boltwork.engine.client.Sleeper;
 import io.boltwork.engine.diagnose.LongWaits;
-import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.drive.Acquirable;
+import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.watch.ProgressWatch;
 import io.boltwork.machine.request.Extension;
 import io.boltwork.machine.request.Hold;
@@ -66,8 +66,7 @@ public final class Callers {
      * @throws InterruptedException if the wait is interruptible, and was interrupted before the outcome was decided
      */
     @Nullable
-    public Hold request(Acquirable room, Waiter waiter, long nanos, boolean interruptible)
-            throws InterruptedException {
+    public Hold request(Acquirable room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
         room.request(waiter);
         // a try ends by itself, with the command timeout at the latest
         return hold(await(room, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
@@ -93,10 +92,10 @@ public final class Callers {
             return awaitWatched(room, waiter, nanos, start, interruptible);
         }
         try {
-            longWaits.begin(room, waiter, start, nanos != Ticker.NEVER);
+            longWaits.addThread(room, waiter, start, nanos != Ticker.NEVER);
             return awaitWatched(room, waiter, nanos, start, interruptible);
         } finally {
-            longWaits.end(waiter);
+            longWaits.removeThread(waiter);
         }
     }
 
@@ -109,18 +108,18 @@ public final class Callers {
             long left = nanos == Ticker.NEVER || cancelled ? Ticker.NEVER : nanos - (core.ticker.nanos() - start);
             if (left <= 0) {
                 cancelled = true; // the machine decides all the same: the lock may have been granted just now
-                end(room, waiter, watch, true);
+                cancelWait(room, waiter, watch, true);
                 continue;
             }
-            sleeper.sleep(waiter.outcome, core, Math.min(left, watch.left()));
+            sleeper.sleep(waiter.outcome, core, Math.min(left, watch.nanosToNextLook()));
             if (Thread.interrupted()) {
                 interrupted = true;
                 if (interruptible && !cancelled) {
                     cancelled = true;
-                    end(room, waiter, watch, false);
+                    cancelWait(room, waiter, watch, false);
                 }
             }
-            watch.look();
+            watch.lookIfDue();
         }
         WaitResult result = waiter.outcome.value();
         if (interrupted) {
@@ -134,9 +133,9 @@ public final class Callers {
     }
 
     /** Ends a wait, unless its outcome is decided. A wait for a signal becomes one for the lock, without a limit. */
-    private static void end(Acquirable room, Waiter waiter, ProgressWatch watch, boolean timedOut) {
+    private static void cancelWait(Acquirable room, Waiter waiter, ProgressWatch watch, boolean timedOut) {
         if (waiter.signalWait == null) {
-            watch.ends();
+            watch.expectDecision();
         }
         room.cancel(waiter, timedOut);
     }
@@ -173,7 +172,7 @@ public final class Callers {
      * Leaves one level of a hold. Returns a promise of the loss that had happened, if any. The promise is decided when
      * the backend has answered the release, or already if the release is not awaited.
      */
-    public Promise<Optional<LeaseLoss>> left(Hold hold, Hold.Left left) {
+    public Promise<Optional<LeaseLoss>> releaseLevel(Hold hold, Hold.Left left) {
         switch (left) {
             case NESTED -> {}
             case LAST -> {

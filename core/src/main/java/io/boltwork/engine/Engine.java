@@ -82,13 +82,13 @@ public final class Engine extends ErrorFlagOwner {
         this.heartbeat = new Heartbeat(
                 core,
                 List.of(
-                        core.suspensionDetector::look,
-                        busyLocks::look,
+                        core.suspensionDetector::checkClock,
+                        busyLocks::takeCounts,
                         announcer::check,
                         errorRecovery::check,
                         backendWatch::forgetReleases,
-                        deadlockWatch::look,
-                        durationWatch::look),
+                        deadlockWatch::searchCycles,
+                        durationWatch::reportIfDue),
                 this::resumeClosing);
         this.callers = new Callers(core, drivers, heartbeat, longWaits, world.sleeper());
         this.status = new ClientStatus(core, drivers, callers, backendWatch, errorRecovery);
@@ -143,7 +143,7 @@ public final class Engine extends ErrorFlagOwner {
             world.stopThreads().run(); // the backend may belong to another client
             throw wrongUse;
         }
-        engine.announcer.begin();
+        engine.announcer.announceFirst();
         engine.heartbeat.plan();
         return engine;
     }
@@ -363,7 +363,7 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     public void close() {
-        shutdown.begin();
+        shutdown.endClient();
     }
 
     /** Continues an end that an error has cut short. Called by the heartbeat. */

@@ -53,9 +53,9 @@ public final class ErrorRecovery {
         boolean isDone = false;
         try {
             drivers.leaseRenewer.mend();
-            drivers.all().forEach(this::look);
+            drivers.all().forEach(this::resumeAndMend);
             drivers.pools.mend();
-            latches.all().forEach(ErrorRecovery::look);
+            latches.all().forEach(ErrorRecovery::resumeAndMend);
             backendWatch.resumeCallbacks();
             report();
             isDone = true;
@@ -66,12 +66,12 @@ public final class ErrorRecovery {
         }
     }
 
-    private void look(LockDriver driver) {
+    private void resumeAndMend(LockDriver driver) {
         driver.resume();
         driver.post(LockDriver::mend);
     }
 
-    private static void look(LatchDriver driver) {
+    private static void resumeAndMend(LatchDriver driver) {
         driver.resume();
         driver.post(LatchDriver::mend);
     }

@@ -41,7 +41,7 @@ final class Shutdown {
     /** An object that would be collected if nothing referred to it. */
     private final AtomicReference<@Nullable Object> kept = new AtomicReference<>();
 
-    /** True if an error has cut {@link #begin} short. A later heartbeat resumes it. */
+    /** True if an error has cut {@link #endClient} short. A later heartbeat resumes it. */
     private volatile boolean unfinished;
 
     Shutdown(
@@ -73,12 +73,12 @@ final class Shutdown {
     }
 
     /** Ends the client, unless that has begun already. Sleeps until it is done, for at most the shutdown time. */
-    void begin() {
+    void endClient() {
         boolean own = false;
         try {
             own = core.close();
             if (own) {
-                end();
+                releaseAndClose();
             }
         } catch (Error cut) {
             if (own) { // no call: the stack may have ended
@@ -114,7 +114,7 @@ final class Shutdown {
 
     private void endOn() {
         try {
-            end();
+            releaseAndClose();
         } catch (Error cut) {
             cutShort(cut);
         }
@@ -139,14 +139,14 @@ final class Shutdown {
                         status.waiting()));
     }
 
-    private void end() {
+    private void releaseAndClose() {
         long start = core.ticker.nanos();
         Collection<LockDriver> inUse = drivers.all();
         reportCutOff(status.heldByOthers());
         latches.closeAll();
         drivers.closeAll();
         boolean interrupted = false;
-        Promise<Reply> removal = announcer.end();
+        Promise<Reply> removal = announcer.removeRecord();
         Patience patience = new Patience(shutdownNanos, core.ticker::nanos);
         while (!inUse.isEmpty() && !backendWatch.hasEnded() && patience.next() > 0) {
             callers.lookAway();

@@ -169,7 +169,7 @@ public final class LockMachine extends LockState {
      */
     public void await(Hold left, Waiter waiter, SignalWait wait) {
         lastEvent = effects.now();
-        Awaiting.begin(this, left, waiter, wait);
+        Awaiting.awaitSignal(this, left, waiter, wait);
         pump();
     }
 

@@ -108,9 +108,9 @@ public final class Repair {
                     Releasing.start(machine, request);
                 }
             }
-            case LOST -> end(request);
+            case LOST -> limitRelease(request);
             case RELEASING -> {
-                end(request);
+                limitRelease(request);
                 if (isForgotten) {
                     request.pending().dueAt = now;
                 }
@@ -123,7 +123,7 @@ public final class Repair {
         }
     }
 
-    private void end(Request request) {
+    private void limitRelease(Request request) {
         if (request.pending().giveUpAt == Ticker.NEVER) {
             request.pending().giveUpAt = request.nothingLeft(now, commandTimeout);
         }

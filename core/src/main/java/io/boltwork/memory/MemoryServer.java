@@ -424,11 +424,11 @@ public final class MemoryServer {
     private <R extends Reply.Answer> R step(Command<R> command) {
         long micros = micros();
         ServerTime now = at(micros);
-        LockRules rules = new LockRules(now, micros, data.idleMillis(), replicas, this::publish, this::tell);
-        ShareRules shareRules =
-                new ShareRules(now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::tell);
-        LatchRules latchRules = new LatchRules(now, micros, this::tell);
-        VoteRules voteRules = new VoteRules(now, micros, data.idleMillis(), this::tell);
+        LockRules rules = new LockRules(now, micros, data.idleMillis(), replicas, this::publish, this::sendMessage);
+        ShareRules shareRules = new ShareRules(
+                now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::sendMessage);
+        LatchRules latchRules = new LatchRules(now, micros, this::sendMessage);
+        VoteRules voteRules = new VoteRules(now, micros, data.idleMillis(), this::sendMessage);
         return command.executeWith(new RuleExecutor(data, now, rules, shareRules, latchRules, voteRules));
     }
 
@@ -451,7 +451,7 @@ public final class MemoryServer {
         return subscribers.containsKey(client) || listening.containsKey(client);
     }
 
-    private void tell(HolderMessage message) {
+    private void sendMessage(HolderMessage message) {
         String client = RequestId.clientOf(message.request());
         Consumer<HolderMessage> owner = owners.get(client);
         if (owner != null) {
@@ -462,13 +462,13 @@ public final class MemoryServer {
                 .forEach(connection -> outbox.put(() -> connection.listener.told(message)));
     }
 
-    private void tell(String client, LatchOpened opened) {
+    private void sendMessage(String client, LatchOpened opened) {
         listening
                 .getOrDefault(client, Set.of())
                 .forEach(connection -> outbox.put(() -> connection.listener.opened(opened)));
     }
 
-    private void tell(String client, LockFreed freed) {
+    private void sendMessage(String client, LockFreed freed) {
         listening
                 .getOrDefault(client, Set.of())
                 .forEach(connection -> outbox.put(() -> connection.listener.freed(freed)));

@@ -27,7 +27,7 @@ class ListenersLincheckTest {
             AtomicInteger heard = new AtomicInteger();
             AtomicInteger heardByOthers = new AtomicInteger();
             together(
-                    () -> listeners.tell(
+                    () -> listeners.notifyListeners(
                             listener -> {
                                 (listener == stays ? heard : heardByOthers).incrementAndGet();
                                 throw new IllegalStateException("on purpose");

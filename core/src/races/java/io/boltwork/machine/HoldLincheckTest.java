@@ -30,7 +30,7 @@ class HoldLincheckTest {
     private static Hold hold(OnLoss onLoss, boolean asLease, Ticker ticker) {
         Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults().withOnLoss(onLoss)), false, asLease);
         Request request = Request.of(new StillContext(ticker, Runnable::run), 1, waiter, 0);
-        request.begin(DEADLINE, 7, true, 0);
+        request.startHold(DEADLINE, 7, true, 0);
         request.occupied(0);
         return new Hold(request, 7, waiter, 0);
     }

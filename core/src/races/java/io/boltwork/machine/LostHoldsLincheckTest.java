@@ -25,7 +25,7 @@ class LostHoldsLincheckTest {
     private static Hold lost() {
         Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false);
         Request request = Request.of(new StillContext(), 1, waiter, 0);
-        request.begin(1_000, 7, true, 0);
+        request.startHold(1_000, 7, true, 0);
         request.occupied(0);
         Hold hold = new Hold(request, 7, waiter, 0);
         hold.lose(Reason.TAKEN);

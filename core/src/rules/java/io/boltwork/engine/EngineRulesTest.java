@@ -107,7 +107,7 @@ class EngineRulesTest extends EngineScene {
     @Test
     void aHoldIsNotHandedOverAfterItsDeadline() {
         Request request = request(SECOND);
-        request.begin(500 * MILLI, 1, true, 0);
+        request.startHold(500 * MILLI, 1, true, 0);
         request.occupied(0);
         assertThat(Slice.allowsHandover(request, 499 * MILLI, 1_000 * MILLI)).isTrue();
         assertThat(Slice.allowsHandover(request, 500 * MILLI, 1_000 * MILLI)).isFalse();

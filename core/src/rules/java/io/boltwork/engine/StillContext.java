@@ -50,8 +50,8 @@ public record StillContext(
     }
 
     @Override
-    public void tell(Consumer<LockListener> event) {
-        listeners.tell(event, this::callBack);
+    public void notifyListeners(Consumer<LockListener> event) {
+        listeners.notifyListeners(event, this::callBack);
     }
 
     @Override

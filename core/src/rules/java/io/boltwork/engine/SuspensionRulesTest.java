@@ -350,7 +350,7 @@ class SuspensionRulesTest extends EngineScene {
         CompletableFuture<Lease> next = wish(TEN);
         isSilent();
         suspend(10_000);
-        client.engine.core.suspensionDetector.look();
+        client.engine.core.suspensionDetector.checkClock();
         lease.releaseAsync();
         assertThat(next).isNotDone();
     }

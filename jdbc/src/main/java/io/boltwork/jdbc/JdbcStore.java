@@ -302,7 +302,7 @@ final class JdbcStore implements RecordStore {
     }
 
     @Override
-    public void tell(String client, String message) {
+    public void sendMessage(String client, String message) {
         connections.call(session -> isPushedTo(session, client)
                 // a payload has at most 8,000 bytes; a message has at most 4,000, for a name of 1,024 spaces
                 ? PostgresChannel.of(options.tablePrefix(), client).notify(session, message)

@@ -112,10 +112,10 @@ class HandmadeTablesTest {
     void aTableOfPostgresqlMayHavePartitions() {
         JdbcSite database = PostgresSite.get();
         make(database, script -> script.replaceFirst("(?s)\\) WITH \\(fillfactor = 50\\);", """
-                ) PARTITION BY HASH (kind, name);
-                CREATE TABLE boltwork_part_0 PARTITION OF boltwork_lock FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-                CREATE TABLE boltwork_part_1 PARTITION OF boltwork_lock FOR VALUES WITH (MODULUS 2, REMAINDER 1);
-                """));
+            ) PARTITION BY HASH (kind, name);
+            CREATE TABLE boltwork_part_0 PARTITION OF boltwork_lock FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+            CREATE TABLE boltwork_part_1 PARTITION OF boltwork_lock FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+            """));
         try (LockClient one = LockClient.create(JdbcBackend.on(database.source(), options));
                 LockClient two = LockClient.create(JdbcBackend.on(database.source(), options))) {
             for (int i = 0; i < 20; i++) {

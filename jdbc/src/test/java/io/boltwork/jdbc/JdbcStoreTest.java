@@ -170,12 +170,12 @@ abstract class JdbcStoreTest {
             to.store.beforeWaiting();
             assertThat(from.store.listens(to.client)).isTrue();
             String long1 = "message " + "%20".repeat(1_024);
-            from.store.tell(to.client, long1);
+            from.store.sendMessage(to.client, long1);
             Await.until("the message arrives", () -> to.messages.contains(long1));
             String renamed = UUID.randomUUID().toString();
             to.store.rename(renamed);
             Await.until("the client listens", () -> from.store.listens(renamed));
-            from.store.tell(renamed, "second");
+            from.store.sendMessage(renamed, "second");
             Await.until("the message arrives", () -> to.messages.contains("second"));
             to.close();
             Await.until("the client is gone", () -> !from.store.listens(renamed));

@@ -171,7 +171,7 @@ class PostgresFailuresTest {
                 Await.until("it is asked again", () -> asked(counted) >= asked + 5);
                 assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(300));
                 SITE.execute("GRANT ALL ON boltwork_inbox TO restricted");
-                owner.store.tell(opened.client, "at last");
+                owner.store.sendMessage(opened.client, "at last");
                 Await.until("the message arrives", () -> opened.messages.contains("at last"));
                 assertThat(opened.events).filteredOn("warned"::equals).hasSize(2); // one is of the notifications
                 assertThat(opened.events).doesNotContain("disconnected");

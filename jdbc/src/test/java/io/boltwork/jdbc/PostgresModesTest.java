@@ -76,9 +76,9 @@ class PostgresModesTest {
                 .anyMatch(each -> each.name().equals(name));
         String message = "message ü' \\ " + round;
         assertThat(opened.store.listens(other.client)).isTrue();
-        opened.store.tell(other.client, message);
+        opened.store.sendMessage(other.client, message);
         Await.until("the message arrives", () -> other.messages.contains(message));
-        other.store.tell(opened.client, message);
+        other.store.sendMessage(opened.client, message);
         Await.until("the answer arrives", () -> opened.messages.contains(message));
         SITE.execute("UPDATE boltwork_store SET swept_at = 0");
         opened.store.sweep();

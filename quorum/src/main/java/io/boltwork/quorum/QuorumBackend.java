@@ -121,7 +121,7 @@ public final class QuorumBackend implements LockBackend {
             nodes.add(new QuorumNode(nodes.size(), backend, world, events, options, new NodeWatcher()));
         }
         this.members = new Members(List.copyOf(nodes), options, world, events);
-        this.commands = new QuorumCommands(members, grant -> tell(told -> told.granted(grant)));
+        this.commands = new QuorumCommands(members, grant -> notifyListener(told -> told.granted(grant)));
     }
 
     /**
@@ -402,7 +402,7 @@ public final class QuorumBackend implements LockBackend {
 
     // ================================================================ what the servers report
 
-    private void tell(Consumer<BackendListener> event) {
+    private void notifyListener(Consumer<BackendListener> event) {
         BackendListener told = listener;
         if (told != null && !closed) {
             event.accept(told);
@@ -412,14 +412,14 @@ public final class QuorumBackend implements LockBackend {
     private void warnOfEvenNumber() {
         int size = members.nodes.size();
         if (size % 2 == 0) {
-            tell(told -> told.warned("The quorum has " + size + " servers, of which a majority is " + members.majority
-                    + ": " + (size - 1) + " servers tolerate as many failures"));
+            notifyListener(told -> told.warned("The quorum has " + size + " servers, of which a majority is "
+                    + members.majority + ": " + (size - 1) + " servers tolerate as many failures"));
         }
     }
 
     private void warnOnce(String what) {
         if (warnings.add(what)) {
-            tell(told -> told.warned(what));
+            notifyListener(told -> told.warned(what));
         }
     }
 
@@ -434,13 +434,14 @@ public final class QuorumBackend implements LockBackend {
                 Reply.Failed over =
                         new Reply.Failed(false, new BackendException(members.problems(), false, node.failure()));
                 end = over;
-                tell(told -> told.ended(over));
+                notifyListener(told -> told.ended(over));
             } else if (isUp && !wasUp) {
                 members.setClock(node.millis());
                 members.lookAtRuns();
-                tell(told -> told.connected(members.time()));
+                notifyListener(told -> told.connected(members.time()));
             } else if (!isUp && wasUp && end == null) {
-                tell(told -> told.disconnected(new BackendException(members.problems(), true, node.failure())));
+                notifyListener(
+                        told -> told.disconnected(new BackendException(members.problems(), true, node.failure())));
             }
             wasUp = isUp;
             if (members.nodes.stream().allMatch(one -> one.isChecked() || one.failure() != null)) {
@@ -460,7 +461,7 @@ public final class QuorumBackend implements LockBackend {
         public void taken(QuorumNode node, HoldTaken taken) {
             HoldTaken whole = commands.taken(node, taken);
             if (whole != null) {
-                tell(told -> told.told(whole));
+                notifyListener(told -> told.told(whole));
             }
         }
 

@@ -117,7 +117,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
             Reply.Failed failed = members.tooFew(true);
             request.takeQuestions().forEach(question -> question.handler().accept(failed));
         } else if (request.phase == Phase.ASLEEP || request.failures > 0 && request.phase == Phase.PAUSED) {
-            rounds.begin(request);
+            rounds.beginRound(request);
         } else if (request.phase == Phase.IN_LINE || request.phase == Phase.PAUSED) {
             rounds.answerQueued(request);
         }
@@ -137,7 +137,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         } else if (!request.isTry() && contended.containsKey(request.lock())) {
             letOthersGoFirst(request);
         } else {
-            rounds.begin(request);
+            rounds.beginRound(request);
         }
     }
 
@@ -165,7 +165,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         givingBack.giveBack(request.lock(), request.roundNow(), 0, 0, leaseMillis, () -> {});
         request.asks(question);
         line(request).addFirst(request); // so that it is told when the lock is free
-        rounds.begin(request);
+        rounds.beginRound(request);
     }
 
     private Reply.Acquired answer(Reply.Verdict verdict, boolean known) {
@@ -202,7 +202,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
                 handler.accept(new Reply.Released(members.time(), Reply.Release.FORGOTTEN, null, 0, null));
                 return;
             }
-            end(request, command.lastToken(), command.keepMillis());
+            giveVotesBack(request, command.lastToken(), command.keepMillis());
             Objects.requireNonNull(request.ending).whenMostHaveAnswered(reply -> {
                 Command.Acquire next = command.next();
                 if (reply instanceof Reply.Released released && next != null) {
@@ -242,7 +242,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
                 handler.accept(new Reply.Withdrawn(members.time(), request != null, 0, null));
                 return;
             }
-            end(request, command.lastToken(), 0);
+            giveVotesBack(request, command.lastToken(), 0);
             Objects.requireNonNull(request.ending)
                     .whenMostHaveAnswered(reply -> handler.accept(
                             reply instanceof Reply.Released
@@ -259,7 +259,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     }
 
     /** Gives the votes of a request back, and lets the next one of the client begin. */
-    private void end(QuorumRequest request, long lastToken, long keepMillis) {
+    private void giveVotesBack(QuorumRequest request, long lastToken, long keepMillis) {
         if (request.phase == Phase.ENDED) {
             Objects.requireNonNull(request.ending).again();
             return;
@@ -418,7 +418,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         for (Deque<QuorumRequest> line : List.copyOf(lines.values())) {
             QuorumRequest first = line.peek();
             if (first != null && first.phase == Phase.PAUSED && first.failures > 0) {
-                rounds.begin(first);
+                rounds.beginRound(first);
             }
         }
     }

@@ -90,7 +90,7 @@ final class Rounds {
     // ================================================================ voting
 
     /** Begins a round. */
-    void begin(QuorumRequest request) {
+    void beginRound(QuorumRequest request) {
         request.cancelTimer();
         request.phase = Phase.VOTING;
         request.notices = 0;
@@ -102,7 +102,7 @@ final class Rounds {
                 ask(request, round, vote);
             }
         }
-        look(request);
+        decideIfClear(request);
     }
 
     /** Asks a server for its vote. */
@@ -126,7 +126,7 @@ final class Rounds {
             public void late() {
                 vote.isLate = true;
                 if (request.round == round) {
-                    look(request);
+                    decideIfClear(request);
                 }
             }
         });
@@ -159,7 +159,7 @@ final class Rounds {
         if (vote.isGiven() && isRaisedAtOnce) {
             raise(request, round, vote);
         }
-        look(request);
+        decideIfClear(request);
     }
 
     // ================================================================ raising
@@ -179,7 +179,7 @@ final class Rounds {
                     vote.isLate = true;
                 }
                 if (request.round == round) {
-                    look(request);
+                    decideIfClear(request);
                 }
             }
 
@@ -187,14 +187,14 @@ final class Rounds {
             public void late() {
                 vote.isLate = true;
                 if (request.round == round) {
-                    look(request);
+                    decideIfClear(request);
                 }
             }
         });
     }
 
     /** Decides whether the round goes on. */
-    private void look(QuorumRequest request) {
+    private void decideIfClear(QuorumRequest request) {
         Round round = request.roundNow();
         int open = round.count(NodeVote::isOpen);
         if (request.phase == Phase.VOTING) {
@@ -340,7 +340,7 @@ final class Rounds {
                 .schedule(
                         () -> members.events.run(() -> {
                             if (request.phase == until) {
-                                begin(request);
+                                beginRound(request);
                             }
                         }),
                         delay);
@@ -353,7 +353,7 @@ final class Rounds {
         }
         request.notices++;
         if (request.phase == Phase.ASLEEP && request.notices >= members.majority) {
-            begin(request);
+            beginRound(request);
         } else if (request.phase == Phase.ASLEEP && request.notices == 1) {
             later(request, Phase.ASLEEP, afterNotices(request));
         }

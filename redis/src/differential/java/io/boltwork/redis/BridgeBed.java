@@ -48,12 +48,12 @@ final class BridgeBed implements AutoCloseable {
 
     /** Reads all keys at once, and publishes a barrier. */
     private static final String LOOK = """
-            redis.call('PUBLISH', 'barrier', 'barrier')
-            local hash = redis.pcall('HGETALL', KEYS[2])
-            return {redis.call('HGETALL', KEYS[1]), redis.call('PTTL', KEYS[1]), not hash.err and hash,
-              redis.call('PTTL', KEYS[2]), redis.call('GET', KEYS[3]), redis.call('PTTL', KEYS[3]),
-              redis.call('EXISTS', KEYS[4])}
-            """;
+        redis.call('PUBLISH', 'barrier', 'barrier')
+        local hash = redis.pcall('HGETALL', KEYS[2])
+        return {redis.call('HGETALL', KEYS[1]), redis.call('PTTL', KEYS[1]), not hash.err and hash,
+          redis.call('PTTL', KEYS[2]), redis.call('GET', KEYS[3]), redis.call('PTTL', KEYS[3]),
+          redis.call('EXISTS', KEYS[4])}
+        """;
 
     /** A command that changes nothing. */
     private static final Command.Acquire STALE = new Command.Acquire(OTHER, "none:1", true, 1_000, 0, 0);

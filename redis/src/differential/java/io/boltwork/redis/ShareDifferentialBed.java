@@ -29,12 +29,12 @@ final class ShareDifferentialBed implements AutoCloseable {
     private static final KeySpace KEYS = new KeySpace("boltwork");
     private static final String BARRIER = "barrier";
     private static final String EXPIRE = """
-            if redis.call('EXISTS', KEYS[1]) == 1 then
-              redis.call('HSET', KEYS[1], 'x', ARGV[1])
-              redis.call('PEXPIREAT', KEYS[1], ARGV[1])
-            end
-            return 0
-            """;
+        if redis.call('EXISTS', KEYS[1]) == 1 then
+          redis.call('HSET', KEYS[1], 'x', ARGV[1])
+          redis.call('PEXPIREAT', KEYS[1], ARGV[1])
+        end
+        return 0
+        """;
 
     private final SteppedRedis redis;
     private final Duration patience;

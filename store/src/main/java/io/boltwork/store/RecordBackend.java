@@ -315,7 +315,7 @@ public class RecordBackend implements LockBackend {
 
     // ================================================================ messages and events
 
-    private void tell(Consumer<BackendListener> event) {
+    private void notifyListener(Consumer<BackendListener> event) {
         BackendListener told = listener;
         if (told != null && !closed) {
             event.accept(told);
@@ -336,10 +336,10 @@ public class RecordBackend implements LockBackend {
 
     private void deliver(String message) {
         try {
-            tell(told -> StoreMessage.deliver(message, noting(told)));
+            notifyListener(told -> StoreMessage.deliver(message, noting(told)));
         } catch (IllegalArgumentException foreign) {
             if (warnedOfMessages.compareAndSet(false, true)) {
-                tell(told -> told.warned("A message cannot be read: " + foreign.getMessage()
+                notifyListener(told -> told.warned("A message cannot be read: " + foreign.getMessage()
                         + ". Grants by message are confirmed some seconds later"));
             }
         }
@@ -381,22 +381,22 @@ public class RecordBackend implements LockBackend {
 
         @Override
         public void connected(ServerTime server) {
-            tell(told -> told.connected(server));
+            notifyListener(told -> told.connected(server));
         }
 
         @Override
         public void disconnected(Throwable cause) {
-            tell(told -> told.disconnected(cause));
+            notifyListener(told -> told.disconnected(cause));
         }
 
         @Override
         public void ended(BackendException cause) {
-            tell(told -> told.ended(new Reply.Failed(false, cause)));
+            notifyListener(told -> told.ended(new Reply.Failed(false, cause)));
         }
 
         @Override
         public void warned(String what) {
-            tell(told -> told.warned(what));
+            notifyListener(told -> told.warned(what));
         }
     }
 }

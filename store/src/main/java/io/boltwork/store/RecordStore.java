@@ -82,7 +82,7 @@ public interface RecordStore extends AutoCloseable {
         if (isWritten) {
             for (AddressedMessage message : messages) {
                 try {
-                    tell(message.client(), message.text());
+                    sendMessage(message.client(), message.text());
                 } catch (BackendException lost) { // as good as a message that is lost on its way
                 }
             }
@@ -156,7 +156,7 @@ public interface RecordStore extends AutoCloseable {
      * @param client the id of the client
      * @param message a text of one line
      */
-    void tell(String client, String message);
+    void sendMessage(String client, String message);
 
     /**
      * Returns the next records of one kind, in an order of their names that is always the same. Records that come or go

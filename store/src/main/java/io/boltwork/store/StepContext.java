@@ -43,11 +43,11 @@ final class StepContext {
     }
 
     LockRules lockRules() {
-        return new LockRules(server, micros, idleMillis, 0, this::grant, this::tell);
+        return new LockRules(server, micros, idleMillis, 0, this::grant, this::sendMessage);
     }
 
     ShareRules shareRules() {
-        return new ShareRules(server, micros, idleMillis, 0, this::grant, this::isListening, this::tell);
+        return new ShareRules(server, micros, idleMillis, 0, this::grant, this::isListening, this::sendMessage);
     }
 
     LatchRules latchRules() {
@@ -74,7 +74,7 @@ final class StepContext {
         return listening.computeIfAbsent(client, listens::test);
     }
 
-    private void tell(HolderMessage message) {
+    private void sendMessage(HolderMessage message) {
         String client = RequestId.clientOf(message.request());
         if (message instanceof HoldTaken taken) { // a store has no retention
             messages.add(new AddressedMessage(client, StoreMessage.text(taken)));

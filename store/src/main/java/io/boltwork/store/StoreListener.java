@@ -14,7 +14,7 @@ public interface StoreListener {
     /**
      * Called when a message for this client has come. A message may come late, twice or not at all.
      *
-     * @param text the text that was given to {@link RecordStore#tell}
+     * @param text the text that was given to {@link RecordStore#sendMessage}
      */
     void message(String text);
 

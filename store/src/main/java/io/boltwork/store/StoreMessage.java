@@ -27,7 +27,7 @@ final class StoreMessage {
      * @return the text, without a line break
      */
     static String text(Grant grant) {
-        return RecordLines.begin(GRANT)
+        return RecordLines.ofKind(GRANT)
                 .more(RecordLines.field(grant.lock()), RecordLines.field(grant.request()))
                 .more(grant.token(), grant.leaseMillis())
                 .more(grant.server().millis(), RecordLines.field(grant.server().run()))
@@ -42,7 +42,7 @@ final class StoreMessage {
      * @return the text, without a line break
      */
     static String text(HoldTaken taken) {
-        return RecordLines.begin(TAKEN)
+        return RecordLines.ofKind(TAKEN)
                 .more(RecordLines.field(taken.lock()), RecordLines.field(taken.request()), taken.token())
                 .more(taken.server().millis(), RecordLines.field(taken.server().run()), taken.kind())
                 .toString();
@@ -55,7 +55,7 @@ final class StoreMessage {
      * @return the text, without a line break
      */
     static String text(Shrunk shrunk) {
-        return RecordLines.begin(SHRUNK)
+        return RecordLines.ofKind(SHRUNK)
                 .more(RecordLines.field(shrunk.lock()), RecordLines.field(shrunk.request()), shrunk.capacity())
                 .more(
                         shrunk.server().millis(),
@@ -71,7 +71,7 @@ final class StoreMessage {
      * @return the text, without a line break
      */
     static String text(LatchOpened opened) {
-        return RecordLines.begin(OPENED)
+        return RecordLines.ofKind(OPENED)
                 .more(RecordLines.field(opened.latch()), opened.generation())
                 .more(
                         opened.server().millis(),

@@ -28,7 +28,7 @@ record StoredClient(long expiresAt, ClientRecord card, String nonce) {
      * @return the text
      */
     String text() {
-        RecordLines lines = RecordLines.begin(KIND)
+        RecordLines lines = RecordLines.ofKind(KIND)
                 .more(expiresAt, RecordLines.field(nonce), RecordLines.field(card.id()))
                 .more(RecordLines.field(card.application()), RecordLines.field(card.host()))
                 .more(card.pid(), card.sinceMillis(), card.wireVersion());

@@ -107,7 +107,7 @@ final class StillStore implements RecordStore {
     }
 
     @Override
-    public void tell(String client, String message) {
+    public void sendMessage(String client, String message) {
         calls.add("tell " + client);
         messages.add(client + ": " + message);
     }

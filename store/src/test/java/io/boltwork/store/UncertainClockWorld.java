@@ -282,7 +282,7 @@ final class UncertainClockWorld {
         }
 
         @Override
-        public void tell(String id, String message) {
+        public void sendMessage(String id, String message) {
             clients.stream().filter(other -> other.id.equals(id)).forEach(other -> other.inbox.add(message));
         }
 

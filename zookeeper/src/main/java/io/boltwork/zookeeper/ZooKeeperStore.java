@@ -411,7 +411,7 @@ final class ZooKeeperStore implements RecordStore {
     }
 
     @Override
-    public void tell(String client, String message) {
+    public void sendMessage(String client, String message) {
         ZooKeeperCalls.Outcome outcome = calls().multi(List.of(message(client, message)));
         if (outcome.code() == Code.NONODE) {
             gone.put(client, System.nanoTime());

@@ -176,7 +176,7 @@ class ZooKeeperStoreTest {
                         change("1"),
                         List.of(new AddressedMessage("told", "one"), new AddressedMessage("told", "two/\n"))))
                 .isTrue();
-        a.tell("told", "three");
+        a.sendMessage("told", "three");
         Await.until("three messages", () -> ear.messages.size() == 3);
         assertThat(ear.messages).containsExactly("one", "two/\n", "three");
     }
@@ -202,7 +202,7 @@ class ZooKeeperStoreTest {
         StorePaths paths = new StorePaths(root);
         site.admin(client -> client.create(
                 paths.inbox("old"), new byte[0], options.acl(), org.apache.zookeeper.CreateMode.PERSISTENT));
-        a.tell("old", "never read");
+        a.sendMessage("old", "never read");
         a.sweep();
         a.sweep();
         Await.until(

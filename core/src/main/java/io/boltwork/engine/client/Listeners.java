@@ -47,30 +47,30 @@ public final class Listeners {
     }
 
     /** Calls each listener on its executor, and those without an executor by {@code callbacks}. */
-    public void tell(Consumer<LockListener> event, Executor callbacks) {
+    public void notifyListeners(Consumer<LockListener> event, Executor callbacks) {
         boolean anyWithoutExecutor = false;
         for (Registration entry : entries) {
             if (entry.executor == null) {
                 anyWithoutExecutor = true;
                 continue;
             }
-            OtherThreadExecutor.send(() -> tell(entry, event), entry.executor, callbacks);
+            OtherThreadExecutor.send(() -> notifyListeners(entry, event), entry.executor, callbacks);
         }
         if (anyWithoutExecutor) {
-            callbacks.execute(() -> tell(event));
+            callbacks.execute(() -> notifyListeners(event));
         }
     }
 
     /** Calls all listeners without an executor on this thread. If one throws, the others are called all the same. */
-    private void tell(Consumer<LockListener> event) {
+    private void notifyListeners(Consumer<LockListener> event) {
         for (Registration entry : entries) {
             if (entry.executor == null) {
-                tell(entry, event);
+                notifyListeners(entry, event);
             }
         }
     }
 
-    private static void tell(Registration entry, Consumer<LockListener> event) {
+    private static void notifyListeners(Registration entry, Consumer<LockListener> event) {
         try {
             event.accept(entry.listener);
         } catch (Throwable thrown) {

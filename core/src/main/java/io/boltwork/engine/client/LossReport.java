@@ -17,7 +17,7 @@ public final class LossReport {
     }
 
     /** Completes the future if the lease is lost. */
-    public void tell() {
+    public void completeIfLost() {
         LeaseLoss lost = loss.get();
         if (lost != null) {
             future.complete(lost);

@@ -80,7 +80,7 @@ public final class SuspensionDetector {
     }
 
     /** Looks at the wall clock. Must be called once a second at least. */
-    public void look() {
+    public void checkClock() {
         long more;
         looking.lock();
         try {

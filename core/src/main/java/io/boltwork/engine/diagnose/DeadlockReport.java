@@ -46,7 +46,7 @@ final class DeadlockReport {
      *
      * @param ofOneBody whether the cycle is a body that waits for a lock that it holds itself
      */
-    void tell(boolean certain, List<Blocked> cycle, boolean ofOneBody) {
+    void reportOnce(boolean certain, List<Blocked> cycle, boolean ofOneBody) {
         StackOf stacks = stacks(cycle);
         if (ofOneBody && certain) {
             LOG.log(
@@ -71,7 +71,7 @@ final class DeadlockReport {
                     stacks);
         }
         Deadlock event = new Deadlock(certain, cycle);
-        core.listeners.tell(listener -> listener.deadlock(event), events::run);
+        core.listeners.notifyListeners(listener -> listener.deadlock(event), events::run);
     }
 
     /** Returns a throwable that has the stacks of all threads. */

@@ -54,13 +54,13 @@ public final class DeadlockWatch {
     }
 
     /** Reports the cycles that the look before has found and that are still closed, and looks for others. */
-    public void look() {
+    public void searchCycles() {
         report.resume();
         told.removeIf(cycle -> !cycle.isClosed());
         long now = core.ticker.nanos();
         for (WaitGraph.Cycle cycle : suspected) {
             if (cycle.isClosed() && isDue(cycle, now) && isNew(cycle)) {
-                tell(cycle, now);
+                reportCycle(cycle, now);
             }
         }
         List<Wait> callers = callersThatWait(now);
@@ -74,7 +74,7 @@ public final class DeadlockWatch {
                 holds);
         core.identity.publish(
                 outward.stream().limit(MOST_PUBLISHED).map(OutwardWait::thread).toList());
-        remote.look(now, outward);
+        remote.continuePass(now, outward);
     }
 
     private List<Wait> callersThatWait(long now) {
@@ -98,7 +98,7 @@ public final class DeadlockWatch {
         return cycle.links().stream().anyMatch(link -> told.stream().noneMatch(other -> other.has(link.waiting())));
     }
 
-    private void tell(WaitGraph.Cycle cycle, long now) {
+    private void reportCycle(WaitGraph.Cycle cycle, long now) {
         List<Blocked> blocked = new ArrayList<>();
         for (WaitGraph.Link link : cycle.links()) {
             Hold hold = link.hold();
@@ -106,7 +106,7 @@ public final class DeadlockWatch {
         }
         if (cycle.isClosed()) { // else the stacks are those of something else
             told.add(cycle);
-            report.tell(cycle.isCertain(), blocked, cycle.isOfOneBody());
+            report.reportOnce(cycle.isCertain(), blocked, cycle.isOfOneBody());
         }
     }
 }

@@ -54,10 +54,10 @@ public final class DurationWatch {
     }
 
     /** Looks at the holds and waits if it is time to. */
-    public void look() {
+    public void reportIfDue() {
         long now = core.ticker.nanos();
         if (longWait != Ticker.NEVER && !waits.isEmpty()) {
-            waits.since(now, longWait).stream().filter(wait -> !wait.isTold).forEach(wait -> tell(wait, now));
+            waits.since(now, longWait).stream().filter(wait -> !wait.isTold).forEach(wait -> reportWait(wait, now));
         }
         if (longHold != Ticker.NEVER && now >= nextLook) {
             nextLook = now + Math.max(Heartbeat.PERIOD / 2, longHold / LOOKS);
@@ -92,11 +92,11 @@ public final class DurationWatch {
                         hold + " has held the lock '" + Printable.text(context.lock()) + "' for " + text(time), stack));
         if (context.hasListeners()) {
             LongHold event = new LongHold(context.kind(), context.lock(), hold.token, hold.owner(), time, stack);
-            context.tell(listener -> listener.longHold(event));
+            context.notifyListeners(listener -> listener.longHold(event));
         }
     }
 
-    private void tell(LongWaits.Wait wait, long now) {
+    private void reportWait(LongWaits.Wait wait, long now) {
         wait.isTold = true;
         String asker = wait.asker.getName();
         Duration waited = wait.waited(now);
@@ -113,7 +113,7 @@ public final class DurationWatch {
                                 + text(waited),
                         stack));
         LongWait event = new LongWait(wait.kind(), wait.lock(), asker, waited, stack);
-        core.listeners.tell(e -> e.longWait(event), callback -> drivers.callBack(wait.lock(), callback));
+        core.listeners.notifyListeners(e -> e.longWait(event), callback -> drivers.callBack(wait.lock(), callback));
     }
 
     private static String text(Duration time) {

@@ -2,8 +2,8 @@
 package io.boltwork.engine.diagnose;
 
 import io.boltwork.LockKind;
-import io.boltwork.engine.drive.LaneKey;
 import io.boltwork.engine.drive.Acquirable;
+import io.boltwork.engine.drive.LaneKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
@@ -119,13 +119,13 @@ public final class LongWaits {
     }
 
     /** Notes that the current thread has been waiting since then. */
-    public void begin(Acquirable room, Waiter waiter, long since, boolean isLimited) {
+    public void addThread(Acquirable room, Waiter waiter, long since, boolean isLimited) {
         BodyScope scope = BodyScope.current();
         waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, true, isLimited, since, scope));
     }
 
-    /** Removes the wait of a thread. */
-    public void end(Waiter waiter) {
+    /** Notes that a thread no longer waits. */
+    public void removeThread(Waiter waiter) {
         waits.remove(waiter);
     }
 
@@ -133,15 +133,15 @@ public final class LongWaits {
      * Notes that a handle begins to wait, unless it has its outcome. Handles that are wanted outside of all bodies are
      * not noted unless wanted.
      */
-    public void beginHandle(Acquirable room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
+    public void addHandle(Acquirable room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
         if ((hasHandles || scope != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {
             long number = numbers.incrementAndGet();
             waits.put(waiter, new Wait(number, room, waiter, false, isLimited, ticker.nanos(), scope));
         }
     }
 
-    /** Removes the wait of a handle. */
-    public void endHandle(Waiter waiter, @Nullable BodyScope scope) {
+    /** Notes that a handle no longer waits. */
+    public void removeHandle(Waiter waiter, @Nullable BodyScope scope) {
         if (hasHandles || scope != null) {
             waits.remove(waiter);
         }

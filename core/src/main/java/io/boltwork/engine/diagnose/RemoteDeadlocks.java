@@ -70,7 +70,7 @@ final class RemoteDeadlocks {
      *
      * @param threads the threads that wait for other clients
      */
-    void look(long now, List<OutwardWait> threads) {
+    void continuePass(long now, List<OutwardWait> threads) {
         told.removeIf(Wait::isOver);
         RemotePass running = pass;
         if (running == null && now >= nextPass) {
@@ -81,18 +81,18 @@ final class RemoteDeadlocks {
         }
         pass = running;
         if (running.isRefused()) {
-            end(Set.of(), now + REFUSED);
+            endPass(Set.of(), now + REFUSED);
         } else if (!running.step(threads, now)) {
             for (RemoteCycle cycle : running.cycles()) {
                 if (suspected.contains(cycle) && !told.containsAll(cycle.waitsHere())) {
-                    tell(running, cycle, now);
+                    reportCycle(running, cycle, now);
                 }
             }
-            end(running.cycles(), now + PAUSE);
+            endPass(running.cycles(), now + PAUSE);
         }
     }
 
-    private void end(Set<RemoteCycle> found, long next) {
+    private void endPass(Set<RemoteCycle> found, long next) {
         pass = null;
         suspected = found;
         nextPass = next;
@@ -119,7 +119,7 @@ final class RemoteDeadlocks {
 
     // ================================================================ reports
 
-    private void tell(RemotePass asked, RemoteCycle cycle, long now) {
+    private void reportCycle(RemotePass asked, RemoteCycle cycle, long now) {
         List<Blocked> blocked = new ArrayList<>();
         List<Link> links = cycle.links();
         for (int i = 0; i < links.size(); i++) {
@@ -128,7 +128,7 @@ final class RemoteDeadlocks {
         }
         if (!cycle.isOver()) { // else the stacks are those of something else
             told.addAll(cycle.waitsHere());
-            report.tell(cycle.isCertain(), blocked, false);
+            report.reportOnce(cycle.isCertain(), blocked, false);
         }
     }
 

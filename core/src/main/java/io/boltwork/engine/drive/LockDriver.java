@@ -107,8 +107,8 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     }
 
     @Override
-    public void tell(Consumer<LockListener> event) {
-        owner.core.listeners.tell(event, this::callBack);
+    public void notifyListeners(Consumer<LockListener> event) {
+        owner.core.listeners.notifyListeners(event, this::callBack);
     }
 
     @Override

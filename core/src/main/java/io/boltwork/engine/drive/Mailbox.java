@@ -154,7 +154,7 @@ public abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner>
                         if (sleepers == UNFINISHED) {
                             abandoned = HANDED_ON;
                         }
-                        left(sleepers);
+                        afterDrain(sleepers);
                         return true;
                     }
                 } catch (Throwable cut) {
@@ -195,7 +195,7 @@ public abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner>
                 if (sleepers == UNFINISHED) {
                     abandoned = HANDED_ON;
                 }
-                left(sleepers);
+                afterDrain(sleepers);
             }
         } catch (Throwable cut) {
             owner.errorFlag.cause = cut;
@@ -220,7 +220,7 @@ public abstract class Mailbox<M extends Mailbox<M, A>, A extends ErrorFlagOwner>
      * events that have not happened stay in `taken` and behind `head`, where the thread that resumes the drain finds
      * them in order.
      */
-    private void left(@Nullable List<Thread> sleepers) {
+    private void afterDrain(@Nullable List<Thread> sleepers) {
         if (sleepers == null) {
             retired();
         } else if (sleepers == UNFINISHED) {

@@ -47,12 +47,12 @@ public final class AsyncCall<T extends @Nullable Object> extends WithdrawableFut
             } else if (lease.isEmpty()) {
                 fail(refused.get());
             } else {
-                begin(lease.get());
+                runBody(lease.get());
             }
         });
     }
 
-    private void begin(Lease lease) {
+    private void runBody(Lease lease) {
         if (isDone()) { // completed from outside after the lock had been granted
             lease.releaseAsync();
             return;
@@ -66,10 +66,10 @@ public final class AsyncCall<T extends @Nullable Object> extends WithdrawableFut
             result = CompletableFuture.failedFuture(thrown);
         }
         result.whenComplete((value, failure) ->
-                lease.releaseAsync().whenCompleteAsync((nothing, loss) -> end(value, failure, loss), callbacks));
+                lease.releaseAsync().whenCompleteAsync((nothing, loss) -> finish(value, failure, loss), callbacks));
     }
 
-    private void end(T value, @Nullable Throwable failure, @Nullable Throwable loss) {
+    private void finish(T value, @Nullable Throwable failure, @Nullable Throwable loss) {
         if (failure != null) {
             Throwable own =
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

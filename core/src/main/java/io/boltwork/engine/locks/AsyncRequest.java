@@ -60,9 +60,9 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
             Future<?> timer = engine.drivers.cancelAfter(room, asked, nanos);
             whenComplete((value, failure) -> timer.cancel(false));
         }
-        engine.longWaits.beginHandle(room, asked, nanos != Ticker.NEVER, scope);
+        engine.longWaits.addHandle(room, asked, nanos != Ticker.NEVER, scope);
         asked.outcome.then(() -> {
-            engine.longWaits.endHandle(asked, scope);
+            engine.longWaits.removeHandle(asked, scope);
             engine.drivers.callBack(room.name(), () -> settle(asked));
         });
     }

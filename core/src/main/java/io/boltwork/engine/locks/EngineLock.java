@@ -9,8 +9,8 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
-import io.boltwork.engine.drive.LaneKey;
 import io.boltwork.engine.drive.Acquirable;
+import io.boltwork.engine.drive.LaneKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
@@ -203,7 +203,7 @@ public class EngineLock implements FencedLock, Acquirable {
             if (left != Hold.Left.NESTED && entered == hold) {
                 entered = null;
             }
-            engine.callers.awaitRelease(engine.callers.left(hold, left));
+            engine.callers.awaitRelease(engine.callers.releaseLevel(hold, left));
         } catch (Error cut) {
             Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
             if (own != null && own.thread == self) {
@@ -310,7 +310,7 @@ public class EngineLock implements FencedLock, Acquirable {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
             try {
-                Hold hold = engine.callers.request(this, waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(this, waiter, nanosLeft(start, nanos), interruptible);
                 if (hold == null) {
                     return false;
                 }
@@ -352,7 +352,7 @@ public class EngineLock implements FencedLock, Acquirable {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
             try {
-                Hold hold = engine.callers.request(this, waiter, left(start, nanos), interruptible);
+                Hold hold = engine.callers.request(this, waiter, nanosLeft(start, nanos), interruptible);
                 if (hold == null) {
                     return null;
                 }
@@ -370,7 +370,7 @@ public class EngineLock implements FencedLock, Acquirable {
     }
 
     /** The time that is left of {@code nanos} since {@code start}. */
-    private long left(long start, long nanos) {
+    private long nanosLeft(long start, long nanos) {
         return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.core.ticker.nanos() - start));
     }
 

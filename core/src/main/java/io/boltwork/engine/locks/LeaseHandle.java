@@ -50,7 +50,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     public void release() {
-        Promise<Optional<LeaseLoss>> left = begin();
+        Promise<Optional<LeaseLoss>> left = beginRelease();
         if (left != null) {
             engine.callers.awaitRelease(left);
         }
@@ -58,7 +58,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     @Nullable
-    public Promise<Optional<LeaseLoss>> begin() {
+    public Promise<Optional<LeaseLoss>> beginRelease() {
         boolean used = false;
         try {
             used = right.use();
@@ -121,11 +121,11 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         Hold.Left left = null;
         try {
             left = hold.leave(true);
-            right.left(left.isLost());
+            right.setLeft(left.isLost());
             if (left.isLost()) {
                 engine.drivers.callBack(lockName(), this::tellLoss);
             }
-            return engine.callers.left(hold, left);
+            return engine.callers.releaseLevel(hold, left);
         } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
             engine.errorFlag.cause = error;

@@ -51,11 +51,11 @@ public class LeaseView implements Lease, BodyScope.Scoped {
     }
 
     /**
-     * Begins to release this lease. Returns a promise as {@link Callers#left} does, or {@code null} if there is nothing
-     * to release.
+     * Begins to release this lease. Returns a promise as {@link Callers#releaseLevel} does, or {@code null} if there is
+     * nothing to release.
      */
     @Nullable
-    public Promise<Optional<LeaseLoss>> begin() {
+    public Promise<Optional<LeaseLoss>> beginRelease() {
         return null;
     }
 
@@ -144,7 +144,7 @@ public class LeaseView implements Lease, BodyScope.Scoped {
         if (known == null) {
             LossReport fresh = new LossReport(losses());
             if (events.compareAndSet(null, fresh)) {
-                hold.whenLost().thenRun(fresh::tell);
+                hold.whenLost().thenRun(fresh::completeIfLost);
             }
             known = Objects.requireNonNull(events.get());
         }
@@ -155,7 +155,7 @@ public class LeaseView implements Lease, BodyScope.Scoped {
     final void tellLoss() {
         LossReport wanted = events.get();
         if (wanted != null) {
-            wanted.tell();
+            wanted.completeIfLost();
         }
     }
 

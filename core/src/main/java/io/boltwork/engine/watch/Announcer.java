@@ -96,7 +96,7 @@ public final class Announcer {
     }
 
     /** Announces the client, unless it was announced when the connection came up. */
-    public void begin() {
+    public void announceFirst() {
         if (isNew()) {
             connected();
         }
@@ -189,7 +189,7 @@ public final class Announcer {
     }
 
     /** Removes the client's record from the backend. Returns a promise of the reply. */
-    public Promise<Reply> end() {
+    public Promise<Reply> removeRecord() {
         Promise<Reply> done = new Promise<>();
         core.backend.send(new Announce(core.identity.clientRecord(), 0, ""), done::decide);
         return done;

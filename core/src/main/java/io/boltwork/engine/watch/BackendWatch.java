@@ -146,9 +146,9 @@ public final class BackendWatch implements BackendListener {
 
     @Override
     public void connected(ServerTime server, BitSet partitions) {
-        core.suspensionDetector.look(); // a suspended machine loses its connections
+        core.suspensionDetector.checkClock(); // a suspended machine loses its connections
         boolean another = core.clocks.connected(partitions, server, core.ticker.nanos());
-        List<PartitionOutages.Return> returns = partitionOutages.end(partitions, another);
+        List<PartitionOutages.Return> returns = partitionOutages.removeOutages(partitions, another);
         RecoveryTally recovery =
                 returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
         drivers.leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
@@ -176,7 +176,7 @@ public final class BackendWatch implements BackendListener {
     }
 
     private static void connected(LockDriver driver, RecoveryTally recovery) {
-        recovery.begin();
+        recovery.addOutcome();
         boolean taken = driver.post(d -> {
             d.machine.connected(recovery);
             recovery.done();
@@ -190,7 +190,8 @@ public final class BackendWatch implements BackendListener {
         LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(core.backend));
         if (!core.listeners.isEmpty()) {
             Duration outage = Duration.ofNanos(core.ticker.nanos() - back.since());
-            tell(l -> l.backendUp(new LockListener.BackendUp(core.backend.toString(), outage, back.another())));
+            notifyListeners(
+                    l -> l.backendUp(new LockListener.BackendUp(core.backend.toString(), outage, back.another())));
         }
     }
 
@@ -205,7 +206,7 @@ public final class BackendWatch implements BackendListener {
                 "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests sent again",
                 Printable.all(core.backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
         if (!core.listeners.isEmpty()) {
-            tell(l -> l.backendRecovered(new LockListener.BackendRecovered(
+            notifyListeners(l -> l.backendRecovered(new LockListener.BackendRecovered(
                     core.backend.toString(),
                     took,
                     back.another(),
@@ -223,7 +224,7 @@ public final class BackendWatch implements BackendListener {
 
     @Override
     public void disconnected(Throwable cause, BitSet partitions) {
-        if (partitionOutages.begin(partitions, core.ticker.nanos(), new RecoveryTally())) {
+        if (partitionOutages.addOutage(partitions, core.ticker.nanos(), new RecoveryTally())) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} is unreachable: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
@@ -236,7 +237,7 @@ public final class BackendWatch implements BackendListener {
     public void ended(Reply.Failed refusal) {
         BackendException cause = refusal.cause();
         ended = true;
-        partitionOutages.begin(everything, core.ticker.nanos(), new RecoveryTally());
+        partitionOutages.addOutage(everything, core.ticker.nanos(), new RecoveryTally());
         LOG.log(
                 System.Logger.Level.WARNING,
                 "{0} has ended before the client: {1}. Leases run on until their deadlines and cannot be renewed, and"
@@ -254,7 +255,7 @@ public final class BackendWatch implements BackendListener {
 
     private void down(Throwable cause, BitSet partitions) {
         if (!core.listeners.isEmpty()) {
-            tell(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));
+            notifyListeners(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));
         }
         forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
         latches.disconnected(partitions);
@@ -297,7 +298,7 @@ public final class BackendWatch implements BackendListener {
 
     private void warn(Listeners told, String what) {
         LockListener.BackendWarning event = new LockListener.BackendWarning(core.backend.toString(), what);
-        told.tell(listener -> listener.backendWarning(event), backendEvents::run);
+        told.notifyListeners(listener -> listener.backendWarning(event), backendEvents::run);
     }
 
     /** The warnings of the backend so far. */
@@ -337,8 +338,8 @@ public final class BackendWatch implements BackendListener {
     }
 
     /** Tells all listeners of an event of the backend. */
-    private void tell(Consumer<LockListener> event) {
-        core.listeners.tell(event, backendEvents::run);
+    private void notifyListeners(Consumer<LockListener> event) {
+        core.listeners.notifyListeners(event, backendEvents::run);
     }
 
     /** Resumes the callbacks of the backend's events. Those of a lock are resumed with the lock. */

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds the locks that this client uses most, and counts what they are used for. {@link #look} is called by the
+ * Finds the locks that this client uses most, and counts what they are used for. {@link #takeCounts} is called by the
  * heartbeat; {@link #busiest} is for any thread.
  */
 public final class BusyLocks {
@@ -96,7 +96,7 @@ public final class BusyLocks {
     }
 
     /** Takes what was counted since the last look. Called by the heartbeat. */
-    public void look() {
+    public void takeCounts() {
         entries.values().forEach(Entry::decay);
         lowest = 0;
         List<UseReports.Report> reports = new ArrayList<>(drivers.useReports.takeAll()); // first: it makes room

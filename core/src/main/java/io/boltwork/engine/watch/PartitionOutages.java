@@ -45,7 +45,7 @@ final class PartitionOutages {
      * @param recovery counts the fates of the holds and waiters of these partitions
      * @return whether any of these partitions could be reached until now
      */
-    boolean begin(BitSet partitions, long now, RecoveryTally recovery) {
+    boolean addOutage(BitSet partitions, long now, RecoveryTally recovery) {
         lock.lock();
         try {
             BitSet left = (BitSet) partitions.clone();
@@ -57,7 +57,7 @@ final class PartitionOutages {
     }
 
     /** Ends the outages of partitions. They are on the same server as before, or on {@code another} one. */
-    List<Return> end(BitSet partitions, boolean another) {
+    List<Return> removeOutages(BitSet partitions, boolean another) {
         List<Return> returns = new ArrayList<>(1);
         lock.lock();
         try {

@@ -49,10 +49,10 @@ public final class ProgressWatch {
         this.heartbeat = heartbeat;
         this.room = room;
         this.waiter = waiter;
-        begin(since, core.timing.commandTimeout());
+        restart(since, core.timing.commandTimeout());
     }
 
-    private void begin(long now, long until) {
+    private void restart(long now, long until) {
         since = now;
         next = now + until;
         silentLooks = 0;
@@ -62,10 +62,10 @@ public final class ProgressWatch {
         return Math.max(1, core.timing.commandTimeout() / PARTS);
     }
 
-    /** Begins the time in which the machine must decide: one command timeout. */
-    public void ends() {
+    /** Notes that the machine must decide now. It has one command timeout to do so. */
+    public void expectDecision() {
         ending = true;
-        begin(core.ticker.nanos(), part());
+        restart(core.ticker.nanos(), part());
     }
 
     /** The time to sleep until the first look. It is short if an error has just cut work short. */
@@ -74,7 +74,7 @@ public final class ProgressWatch {
     }
 
     /** The time to sleep until the next look. It is short if an error has just cut work short. */
-    public long left() {
+    public long nanosToNextLook() {
         if (core.errorFlag.raised && silentLooks == 0 && !ending) {
             next = Math.min(next, since + Heartbeat.PERIOD);
         }
@@ -86,7 +86,7 @@ public final class ProgressWatch {
      *
      * @throws BackendException if the machine has been silent for too long
      */
-    public void look() {
+    public void lookIfDue() {
         long now = core.ticker.nanos();
         if (now < next || waiter.outcome.isDecided()) {
             return;
@@ -102,7 +102,7 @@ public final class ProgressWatch {
                 return;
             }
         } else {
-            begin(now, core.timing.commandTimeout());
+            restart(now, core.timing.commandTimeout());
         }
         moved = false;
         heartbeat.ensure();

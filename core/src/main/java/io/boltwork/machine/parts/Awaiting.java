@@ -39,7 +39,7 @@ public final class Awaiting {
     // ================================================================ beginning and ending
 
     /** Lets the caller of a hold, all levels of which it has left, wait for a signal. */
-    public static void begin(LockState lock, Hold left, Waiter waiter, SignalWait wait) {
+    public static void awaitSignal(LockState lock, Hold left, Waiter waiter, SignalWait wait) {
         waiter.at = lock;
         waiter.since = lock.lastEvent;
         if (lock.closed) {
@@ -58,8 +58,8 @@ public final class Awaiting {
         }
     }
 
-    /** Asks for the lock for a caller that was interrupted or whose time has ended. */
-    static void end(LockState lock, Waiter waiter, SignalWait wait, boolean timedOut) {
+    /** Handles a caller whose time has ended, or that was interrupted: it asks for the lock. */
+    static void stopAwaiting(LockState lock, Waiter waiter, SignalWait wait, boolean timedOut) {
         if (lock.seldomUsed().awaiting.contains(waiter)) {
             wait.interrupted = !timedOut;
             leave(lock, waiter, wait);

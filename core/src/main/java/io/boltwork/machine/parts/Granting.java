@@ -304,7 +304,7 @@ public final class Granting {
                 } else if (needsReplicas(request, token)) {
                     replicate(lock, request, token);
                 } else {
-                    begin(lock, request, deadline, token, confirmed);
+                    beginHold(lock, request, deadline, token, confirmed);
                 }
             }
             case HELD -> Renewing.grantedAgain(lock, request, deadline, token, confirmed, sent);
@@ -320,7 +320,7 @@ public final class Granting {
         return leased != null && token < leased.firstToken && sent <= (hold == null ? leased.began : hold.since);
     }
 
-    private static void begin(LockState lock, Request request, long deadline, long token, boolean confirmed) {
+    private static void beginHold(LockState lock, Request request, long deadline, long token, boolean confirmed) {
         Waiter asked = lock.waiters.of(request);
         Waiter served = lock.effects.served(asked);
         if (served == null) {
@@ -329,7 +329,7 @@ public final class Granting {
         }
         Renewing.displace(lock);
         long now = lock.effects.now();
-        request.begin(deadline, token, confirmed, now);
+        request.startHold(deadline, token, confirmed, now);
         if (request == lock.wanted) {
             lock.wanted = null;
         }

@@ -86,14 +86,14 @@ public final class Readers {
 
     private static void join(LockState lock, SharedReadHold shared, Waiter waiter) {
         shared.request.lastToken++;
-        begin(lock, shared.admit(waiter, lock.effects.now()), waiter);
+        grantReader(lock, shared.admit(waiter, lock.effects.now()), waiter);
     }
 
     private static void readToo(LockState lock, WriterHold writer, Waiter waiter) {
-        begin(lock, writer.read(waiter, lock.effects.now()), waiter);
+        grantReader(lock, writer.read(waiter, lock.effects.now()), waiter);
     }
 
-    private static void begin(LockState lock, Hold hold, Waiter waiter) {
+    private static void grantReader(LockState lock, Hold hold, Waiter waiter) {
         lock.effects.reads(hold);
         Waiting.decide(lock, waiter, new Waiter.Granted(hold));
         LockEvents.acquired(lock.effects, hold, waiter);
@@ -109,7 +109,7 @@ public final class Readers {
         if (!isReader(lock, waiter)) {
             return new WriterHold(request, waiter, now);
         }
-        Hold reader = SharedReadHold.begin(request, waiter, now);
+        Hold reader = SharedReadHold.ofFirst(request, waiter, now);
         lock.effects.reads(reader);
         return reader;
     }

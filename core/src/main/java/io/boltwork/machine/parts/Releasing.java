@@ -177,7 +177,7 @@ public final class Releasing {
     /** Does what is due for a request that is being released. */
     public static void tick(LockState lock, Request request, long now) {
         if (now >= request.pending().giveUpAt) {
-            end(lock, request);
+            endRelease(lock, request);
         } else if (request.isDue(now)) {
             request.pending().repeated = true;
             send(lock, request, null);
@@ -195,7 +195,7 @@ public final class Releasing {
                 Asking.askOthers(lock, request);
             }
             Awaiting.lost(lock, release, tellReleaser(lock, request, answer.outcome()));
-            end(lock, request);
+            endRelease(lock, request);
             lock.effects.released(request);
         }
     }
@@ -229,7 +229,7 @@ public final class Releasing {
     }
 
     /** Ends a release. If bytes of the request's acquires may still be executed, the request is withdrawn, too. */
-    private static void end(LockState lock, Request request) {
+    private static void endRelease(LockState lock, Request request) {
         if (request.unanswered() > 0) {
             Withdrawing.withdraw(lock, request);
         } else {

@@ -93,7 +93,7 @@ public final class Waiting {
     /** Cancels a waiter, unless it is decided. Returns whether this call has cancelled it. */
     public static boolean cancel(LockState lock, Waiter waiter, boolean timedOut) {
         if (waiter.signalWait != null && !waiter.forsaken) {
-            Awaiting.end(lock, waiter, waiter.signalWait, timedOut); // the caller must get the lock back
+            Awaiting.stopAwaiting(lock, waiter, waiter.signalWait, timedOut); // the caller must get the lock back
             return true;
         }
         boolean polls = lock.waiters.oldest() == waiter.request && waiter.request != null;

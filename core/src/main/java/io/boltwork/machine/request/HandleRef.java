@@ -85,7 +85,7 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         return STATE.compareAndSet(this, State.OPEN, State.LEAVING);
     }
 
-    public void left(boolean lost) {
+    public void setLeft(boolean lost) {
         state = lost ? State.LEFT_LOST : State.LEFT_CLEANLY;
     }
 

@@ -196,7 +196,7 @@ public class Hold implements BodyScope.Held {
         if ((what & OWED_RIGHT) != 0) {
             for (HandleRef right = rights; right != null; right = right.next) {
                 if (right.isCut() && right.use()) {
-                    right.left(leave(true).isLost());
+                    right.setLeft(leave(true).isLost());
                 }
             }
         }
@@ -449,7 +449,7 @@ public class Hold implements BodyScope.Held {
 
     /** Reports the loss to the log and to the listeners. */
     public void tellLost(LeaseLoss lost) {
-        LossEvents.tell(request.context, this, this::owner, since, lost, isEndOnly(lost));
+        LossEvents.reportLoss(request.context, this, this::owner, since, lost, isEndOnly(lost));
     }
 
     /** Returns whether a loss is the end of a fixed lease that nothing shows to be needed: it may be a cool-down. */

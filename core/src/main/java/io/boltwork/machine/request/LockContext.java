@@ -58,7 +58,7 @@ public interface LockContext {
      * Notifies the client's listeners, in order with the other callbacks of the lock or on the listeners' own
      * executors.
      */
-    void tell(Consumer<LockListener> event);
+    void notifyListeners(Consumer<LockListener> event);
 
     /** Runs a callback on the client's executor, after the other callbacks of the lock. */
     void callBack(Runnable callback);

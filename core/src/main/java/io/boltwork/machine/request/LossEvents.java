@@ -22,7 +22,7 @@ public final class LossEvents {
      * @param since the time when the hold began, by the client's clock
      * @param isEnd whether the loss is the end of a fixed lease, of which the owner may need no warning
      */
-    static void tell(
+    static void reportLoss(
             LockContext context, Object hold, Supplier<String> owner, long since, LeaseLoss loss, boolean isEnd) {
         if (isEnd) {
             LOG.log(
@@ -35,7 +35,7 @@ public final class LossEvents {
         if (context.hasListeners()) {
             Duration held = Duration.ofNanos(context.now() - since);
             Lost event = new Lost(context.kind(), context.lock(), loss.fencingToken(), owner.get(), held, loss);
-            context.tell(listener -> listener.lost(event));
+            context.notifyListeners(listener -> listener.lost(event));
         }
     }
 

@@ -17,7 +17,7 @@ public final class MissedTime {
     private long patienceEnds;
 
     /** Begins the examination, or begins it anew. */
-    void begin(long nanos, long now, long commandTimeout) {
+    void beginExamination(long nanos, long now, long commandTimeout) {
         missed += nanos;
         askedAt = Ticker.NEVER;
         patienceEnds = now + commandTimeout;

@@ -21,7 +21,7 @@ public final class RecoveryTally {
     private final AtomicInteger askedAgain = new AtomicInteger();
 
     /** Adds an outcome to wait for, until {@link #done}. */
-    public void begin() {
+    public void addOutcome() {
         outstanding.incrementAndGet();
     }
 

@@ -232,7 +232,7 @@ public final class RenewalClock {
             missedTime = new MissedTime();
             request.pending().missedTime = missedTime;
         }
-        missedTime.begin(missed, now, commandTimeout);
+        missedTime.beginExamination(missed, now, commandTimeout);
         verify(request, now);
     }
 

@@ -367,7 +367,7 @@ public final class Request {
      *
      * @param forWholeLease whether the server has answered for the whole lease, not for a claim
      */
-    public void begin(long until, long token, boolean forWholeLease, long now) {
+    public void startHold(long until, long token, boolean forWholeLease, long now) {
         state = State.HELD;
         long claimed = pending().claimMillis * MILLI;
         pending().awaited = null;
@@ -376,7 +376,7 @@ public final class Request {
         firstToken = token;
         lastToken = token;
         if (part != null) {
-            part.begin(token);
+            part.startHold(token);
         }
         began = now;
         long whole = leaseNanos();
@@ -458,7 +458,7 @@ public final class Request {
     /** Begins to count the fate of the hold, because the connection was replaced. */
     public void recovers(RecoveryTally counted) {
         settle(RecoveryTally::done);
-        counted.begin();
+        counted.addOutcome();
         pending().recovery = counted;
         pending().forgotten = false;
     }

@@ -32,8 +32,8 @@ public final class SharedPart {
         grantedEnd = end;
     }
 
-    /** Sets the tokens of a hold that begins with that token. */
-    void begin(long token) {
+    /** Notes that the hold begins with that token. */
+    void startHold(long token) {
         // the block of an unknown grant has one token at least
         blockEnd = token == grantedToken ? Math.min(grantedEnd, token + LockBackend.TOKENS_PER_HOLD - 1) : token;
     }

@@ -34,7 +34,7 @@ public final class LockEvents {
                     waiter.asker.getName(),
                     Waiter.outcomeOf(result),
                     since(context, waiter.since));
-            context.tell(listener -> listener.waited(event));
+            context.notifyListeners(listener -> listener.waited(event));
         }
     }
 
@@ -42,7 +42,7 @@ public final class LockEvents {
         if (context.hasListeners()) {
             Duration waited = Duration.ofNanos(hold.since - waiter.since);
             Acquired event = new Acquired(context.kind(), context.lock(), hold.token, hold.owner(), waited);
-            context.tell(listener -> listener.acquired(event));
+            context.notifyListeners(listener -> listener.acquired(event));
         }
     }
 
@@ -50,7 +50,7 @@ public final class LockEvents {
         if (context.hasListeners()) {
             HandedOver event = new HandedOver(
                     context.kind(), context.lock(), from.token, token, Hold.ownerOf(to.thread, to.asker));
-            context.tell(listener -> listener.handedOver(event));
+            context.notifyListeners(listener -> listener.handedOver(event));
         }
     }
 
@@ -58,7 +58,7 @@ public final class LockEvents {
         if (context.hasListeners()) {
             Released event =
                     new Released(context.kind(), context.lock(), hold.token, hold.owner(), since(context, hold.since));
-            context.tell(listener -> listener.released(event));
+            context.notifyListeners(listener -> listener.released(event));
         }
     }
 
@@ -66,7 +66,7 @@ public final class LockEvents {
         LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
         if (context.hasListeners()) {
             Restored event = new Restored(context.kind(), context.lock(), hold.token, hold.owner());
-            context.tell(listener -> listener.restored(event));
+            context.notifyListeners(listener -> listener.restored(event));
         }
     }
 
@@ -77,7 +77,7 @@ public final class LockEvents {
                 Printable.all(context.lock(), hold, absence));
         if (context.hasListeners()) {
             Abandoned event = new Abandoned(context.kind(), context.lock(), hold.token, hold.owner(), absence);
-            context.tell(listener -> listener.abandoned(event));
+            context.notifyListeners(listener -> listener.abandoned(event));
         }
     }
 
@@ -89,7 +89,7 @@ public final class LockEvents {
                 Printable.all(context.lock(), hold));
         if (context.hasListeners()) {
             ReleaseFailed event = new ReleaseFailed(context.kind(), context.lock(), hold.token, hold.owner());
-            context.tell(listener -> listener.releaseFailed(event));
+            context.notifyListeners(listener -> listener.releaseFailed(event));
         }
     }
 

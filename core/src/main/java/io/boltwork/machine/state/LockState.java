@@ -256,7 +256,9 @@ public abstract class LockState {
     /** Returns when the turn of readers must end, or their wait for one; {@link Ticker#NEVER} if there is neither. */
     public long turnEndsAt() {
         Hold held = hold;
-        return held != null && (readersWait || SharedReadHold.isTurn(held)) ? held.request.began + slice() : Ticker.NEVER;
+        return held != null && (readersWait || SharedReadHold.isTurn(held))
+                ? held.request.began + slice()
+                : Ticker.NEVER;
     }
 
     /** Records the round trip of a command. */

@@ -87,16 +87,16 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
 
     /** Returns these holds without one of them. */
     public LostHolds without(Hold unwound) {
-        return left(holds.stream().filter(lost -> lost.hold != unwound).toList(), lookAt);
+        return ofList(holds.stream().filter(lost -> lost.hold != unwound).toList(), lookAt);
     }
 
-    private static LostHolds left(List<LostHold> holds, long lookAt) {
+    private static LostHolds ofList(List<LostHold> holds, long lookAt) {
         return holds.isEmpty() ? NONE : new LostHolds(holds, lookAt);
     }
 
     /** Returns these holds. If the given one is among them, it is remembered until its thread unwinds. */
     public LostHolds untilUnwound(Hold lost) {
-        return left(
+        return ofList(
                 holds.stream()
                         .map(one -> one.hold == lost ? new LostHold(lost, Ticker.NEVER) : one)
                         .toList(),
@@ -127,6 +127,6 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
     public LostHolds looked(long now) {
         return now < lookAt
                 ? this
-                : left(holds.stream().filter(lost -> lost.mayUnwind(now)).toList(), now + LOOK);
+                : ofList(holds.stream().filter(lost -> lost.mayUnwind(now)).toList(), now + LOOK);
     }
 }

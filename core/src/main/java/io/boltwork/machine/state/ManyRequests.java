@@ -303,7 +303,7 @@ public final class ManyRequests {
         for (Entry entry : List.copyOf(underWay)) {
             entry.request.givesUpAnswer(now);
         }
-        recovery.begin();
+        recovery.addOutcome();
         begin(new Pass(now, lastNumber(), true, recovery));
     }
 
@@ -312,7 +312,7 @@ public final class ManyRequests {
         Pass before = pass;
         boolean connected = before != null && before.connected;
         RecoveryTally recovery = before == null ? new RecoveryTally() : before.recovery;
-        recovery.begin();
+        recovery.addOutcome();
         Pass others = new Pass(now, lastNumber(), connected, recovery);
         Entry entry = forgotten == null ? null : entryOf(forgotten);
         if (entry != null) {

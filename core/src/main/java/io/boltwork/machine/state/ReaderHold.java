@@ -6,7 +6,9 @@ import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import org.jspecify.annotations.Nullable;
 
-/** The hold of one reader of a read-write lock: a part of a {@link SharedReadHold}, or of the hold of its own writer. */
+/**
+ * The hold of one reader of a read-write lock: a part of a {@link SharedReadHold}, or of the hold of its own writer.
+ */
 public final class ReaderHold extends Hold {
 
     /** The hold that readers share; {@code null} for a reader whose thread is, or was, the writer. */

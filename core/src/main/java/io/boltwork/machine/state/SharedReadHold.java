@@ -26,7 +26,7 @@ public final class SharedReadHold extends Hold {
     }
 
     /** Begins a hold. Returns that of the first reader. */
-    public static ReaderHold begin(Request request, Waiter reader, long now) {
+    public static ReaderHold ofFirst(Request request, Waiter reader, long now) {
         return new SharedReadHold(request, reader, now).admit(reader, now);
     }
 

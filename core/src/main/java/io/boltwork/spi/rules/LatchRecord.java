@@ -67,7 +67,7 @@ public final class LatchRecord implements StoredRecord<LatchRecord> {
 
     @Override
     public String text() {
-        RecordLines lines = RecordLines.begin(KIND).more(expiresAt, count, generation);
+        RecordLines lines = RecordLines.ofKind(KIND).more(expiresAt, count, generation);
         setters.forEach(id -> lines.line("setter", RecordLines.field(id)));
         ended.forEach(generation -> lines.line("ended", generation));
         counted.forEach(id -> lines.line("counted", RecordLines.field(id)));

@@ -57,10 +57,10 @@ public final class LatchRules {
         }
         if (record.generation > 0 && (record.count == 0 || record.generation == command.before())) {
             open(record, command.latch());
-            end(record, record.generation);
+            rememberEnded(record, record.generation);
         } // else the current generation is lost, because the other server did not know it
         if (isLost && command.before() > 0) {
-            end(record, command.before());
+            rememberEnded(record, command.before());
         }
         record.counted.clear();
         record.generation = isLost ? command.generation() : Math.max(record.generation + 1, micros);
@@ -73,7 +73,7 @@ public final class LatchRules {
     }
 
     /** Remembers that a generation has ended. */
-    private static void end(LatchRecord record, long generation) {
+    private static void rememberEnded(LatchRecord record, long generation) {
         if (!record.ended.contains(generation)) {
             record.ended.add(generation);
             if (record.ended.size() > LatchRecord.REMEMBERED) {

@@ -35,7 +35,7 @@ public record LockHead(
     }
 
     RecordLines lines() {
-        return RecordLines.begin(KIND).more(expiresAt, fence, token, until, RecordLines.field(owner));
+        return RecordLines.ofKind(KIND).more(expiresAt, fence, token, until, RecordLines.field(owner));
     }
 
     /**

@@ -40,7 +40,7 @@ public final class RecordLines {
      * @param kind the kind of the record
      * @return the text, which has the kind and the version so far
      */
-    public static RecordLines begin(String kind) {
+    public static RecordLines ofKind(String kind) {
         return new RecordLines().line(kind, VERSION);
     }
 

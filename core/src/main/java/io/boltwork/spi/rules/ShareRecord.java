@@ -283,7 +283,7 @@ public final class ShareRecord implements StoredRecord<ShareRecord> {
 
     @Override
     public String text() {
-        RecordLines lines = RecordLines.begin(KIND)
+        RecordLines lines = RecordLines.ofKind(KIND)
                 .more(expiresAt, capacity, set, soon, claims, fence, all, RecordLines.field(blocker), blockerAsked)
                 .more(next, least);
         for (Entry entry : entries) {

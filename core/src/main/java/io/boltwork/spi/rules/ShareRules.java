@@ -315,7 +315,7 @@ public final class ShareRules extends ShareSteps {
             }
         }
         for (Entry entry : ended) { // serveAll() may not reach it, and its holder could still renew it
-            end(record, entry);
+            removeEnded(record, entry);
         }
         for (Entry entry : taken) {
             record.remove(entry.id);

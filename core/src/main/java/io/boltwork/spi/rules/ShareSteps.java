@@ -192,7 +192,7 @@ abstract class ShareSteps {
     boolean lapse(ShareRecord record) {
         while (isLapsing(record)) {
             for (Entry ended; (ended = record.nextEnded(now(), budget)) != null; ) {
-                end(record, ended);
+                removeEnded(record, ended);
             }
             if (!record.isSearched()) {
                 return false;
@@ -205,7 +205,7 @@ abstract class ShareSteps {
      * Removes an entry that has ended. A claim that lapses also removes all requests of its client from the queue. The
      * exception is the first short claim of a queue entry: it moves only that entry to the end of the queue.
      */
-    void end(ShareRecord record, Entry ended) {
+    void removeEnded(ShareRecord record, Entry ended) {
         record.remove(ended.id);
         WaitQueue.QueuedRequest entry = ended.shortClaim;
         if (ended.claim && entry != null && !entry.again()) {

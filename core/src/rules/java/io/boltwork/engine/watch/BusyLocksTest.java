@@ -31,7 +31,7 @@ class BusyLocksTest {
             used("lock-" + i, i + 1);
         }
         reports.add(LockKind.LOCK, "waited for", 0, TimeUnit.MILLISECONDS.toNanos(29) + 500_000, 0);
-        busy.look();
+        busy.takeCounts();
         assertThat(names()).hasSize(20).startsWith("lock-29", "waited for", "lock-28", "lock-27");
     }
 
@@ -40,9 +40,9 @@ class BusyLocksTest {
         reports.add(LockKind.SEMAPHORE, "a", 2, 3_000, 5_000);
         reports.add(LockKind.LOCK, "a", 1, 0, 0);
         reports.add(LockKind.SEMAPHORE, "a", 4, 1_000, 1_999);
-        busy.look();
+        busy.takeCounts();
         reports.add(LockKind.SEMAPHORE, "a", 1, 0, 1);
-        busy.look();
+        busy.takeCounts();
         assertThat(busy.announce())
                 .containsExactly(
                         new LockUsage(LockKind.SEMAPHORE, "a", 7, 0, 4, 7),
@@ -55,7 +55,7 @@ class BusyLocksTest {
         for (int i = 0; i < 20; i++) {
             used(name + i, 100 - i);
         }
-        busy.look();
+        busy.takeCounts();
         List<LockUsage> announced = busy.announce();
         assertThat(announced).hasSize(9).extracting(LockUsage::lock).startsWith(name + 0, name + 1);
         assertThat(announced.stream().mapToInt(LockUsage::size).sum()).isBetween(1_800, 2_048);
@@ -65,7 +65,7 @@ class BusyLocksTest {
     void aNameThatFillsAllRoomIsLeftOut() {
         used("n".repeat(3_000), 1_000);
         used("short", 1);
-        busy.look();
+        busy.takeCounts();
         assertThat(names()).containsExactly("short");
     }
 
@@ -77,7 +77,7 @@ class BusyLocksTest {
                 used("order:" + name++, 1);
             }
             used("stock", 2);
-            busy.look();
+            busy.takeCounts();
         }
         assertThat(busy.announce().get(0)).isEqualTo(new LockUsage(LockKind.LOCK, "stock", 60, 0, 0, 0));
         assertThat(busy.kept()).isEqualTo(BusyLocks.KEPT);
@@ -88,13 +88,13 @@ class BusyLocksTest {
         for (int i = 0; i < BusyLocks.KEPT; i++) {
             used("before-" + i, 1_000);
         }
-        busy.look();
+        busy.takeCounts();
         used("newcomer", 1);
-        busy.look();
+        busy.takeCounts();
         assertThat(names()).doesNotContain("newcomer");
         for (int second = 0; second < 60; second++) {
             used("now", 5);
-            busy.look();
+            busy.takeCounts();
         }
         assertThat(names()).first().isEqualTo("now");
     }
@@ -104,11 +104,11 @@ class BusyLocksTest {
         for (int i = 0; i < BusyLocks.KEPT; i++) {
             used("lock-" + i, 10 + i);
         }
-        busy.look();
+        busy.takeCounts();
         used("once", 1);
-        busy.look();
+        busy.takeCounts();
         used("lock-0", 1_000); // was used least
-        busy.look();
+        busy.takeCounts();
         assertThat(busy.announce().get(0).turns())
                 .as("counted from the beginning")
                 .isEqualTo(1_010);
@@ -118,10 +118,10 @@ class BusyLocksTest {
     void onlyChangesAreNews() {
         assertThat(busy.hasNews()).isFalse();
         used("a", 1);
-        busy.look();
+        busy.takeCounts();
         assertThat(busy.hasNews()).isTrue();
         busy.announce();
-        busy.look();
+        busy.takeCounts();
         assertThat(busy.hasNews()).isFalse();
     }
 

@@ -24,37 +24,43 @@ class PartitionOutagesTest {
     @Test
     void anOutageEndsWhenAllItsPartitionsAreBack() {
         assertThat(partitionOutages.isNone()).isTrue();
-        assertThat(partitionOutages.begin(range(0, 10), 100, first)).isTrue();
-        assertThat(partitionOutages.end(range(0, 4), false)).containsExactly(new Return(100, first, false, false));
+        assertThat(partitionOutages.addOutage(range(0, 10), 100, first)).isTrue();
+        assertThat(partitionOutages.removeOutages(range(0, 4), false))
+                .containsExactly(new Return(100, first, false, false));
         assertThat(partitionOutages.isNone()).isFalse();
-        assertThat(partitionOutages.end(range(20, 30), true))
+        assertThat(partitionOutages.removeOutages(range(20, 30), true))
                 .as("was never away")
                 .isEmpty();
-        assertThat(partitionOutages.end(range(4, 20), true)).containsExactly(new Return(100, first, true, true));
+        assertThat(partitionOutages.removeOutages(range(4, 20), true))
+                .containsExactly(new Return(100, first, true, true));
         assertThat(partitionOutages.isNone()).isTrue();
     }
 
     @Test
     void aReturnAtAnotherServerIsRemembered() {
-        partitionOutages.begin(range(0, 10), 100, first);
-        partitionOutages.end(range(0, 4), true);
-        assertThat(partitionOutages.end(range(4, 10), false)).containsExactly(new Return(100, first, true, true));
+        partitionOutages.addOutage(range(0, 10), 100, first);
+        partitionOutages.removeOutages(range(0, 4), true);
+        assertThat(partitionOutages.removeOutages(range(4, 10), false))
+                .containsExactly(new Return(100, first, true, true));
     }
 
     @Test
     void aPartitionThatIsAlreadyDownIsCountedOnce() {
-        partitionOutages.begin(range(0, 10), 100, first);
-        assertThat(partitionOutages.begin(range(2, 5), 200, second)).isFalse();
-        assertThat(partitionOutages.begin(range(5, 15), 200, second)).isTrue();
-        assertThat(partitionOutages.end(range(10, 15), false)).containsExactly(new Return(200, second, false, true));
-        assertThat(partitionOutages.end(range(0, 15), false)).isEqualTo(List.of(new Return(100, first, false, true)));
+        partitionOutages.addOutage(range(0, 10), 100, first);
+        assertThat(partitionOutages.addOutage(range(2, 5), 200, second)).isFalse();
+        assertThat(partitionOutages.addOutage(range(5, 15), 200, second)).isTrue();
+        assertThat(partitionOutages.removeOutages(range(10, 15), false))
+                .containsExactly(new Return(200, second, false, true));
+        assertThat(partitionOutages.removeOutages(range(0, 15), false))
+                .isEqualTo(List.of(new Return(100, first, false, true)));
     }
 
     @Test
     void laterChangesOfTheCallersSetHaveNoEffect() {
         BitSet mine = range(0, 2);
-        partitionOutages.begin(mine, 100, first);
+        partitionOutages.addOutage(mine, 100, first);
         mine.clear();
-        assertThat(partitionOutages.end(range(1, 2), false)).containsExactly(new Return(100, first, false, false));
+        assertThat(partitionOutages.removeOutages(range(1, 2), false))
+                .containsExactly(new Return(100, first, false, false));
     }
 }

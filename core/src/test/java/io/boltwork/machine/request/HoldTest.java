@@ -31,7 +31,7 @@ class HoldTest {
 
     private Request held(Waiter waiter) {
         Request request = Request.of(new StillContext(() -> now, this::callback), 1, waiter, 0);
-        request.begin(1_000, 7, true, 0);
+        request.startHold(1_000, 7, true, 0);
         request.occupied(0);
         return request;
     }
@@ -211,13 +211,13 @@ class HoldTest {
         HandleRef open = right(handle, hold);
         assertThat(clean.use()).isTrue();
         assertThat(clean.use()).isFalse();
-        clean.left(false);
+        clean.setLeft(false);
         late.use();
         hold.lose(Reason.TAKEN);
         assertThat(hold.lossFor(clean)).isNull();
         assertThat(hold.lossFor(open)).isNotNull();
         assertThat(hold.lossFor(late)).as("the loss is not known yet").isNull();
-        late.left(true);
+        late.setLeft(true);
         assertThat(hold.lossFor(late)).isNotNull();
         assertThat(late.isOpen()).isFalse();
         assertThat(open.isOpen()).isTrue();

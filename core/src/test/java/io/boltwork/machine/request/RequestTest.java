@@ -40,7 +40,7 @@ class RequestTest {
     /** Returns a request that is held since 0 for the whole lease. */
     private Request held(LockOptions options) {
         Request request = wanted(options);
-        request.begin(LeaseTimes.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
+        request.startHold(LeaseTimes.safe(LockTerms.of(options).leaseMillis, 0), 7_000, true, 0);
         request.occupied(0);
         return request;
     }
@@ -48,7 +48,7 @@ class RequestTest {
     /** Returns a request that was granted by message, so for three seconds at most. */
     private Request claimed(LockOptions options) {
         Request request = wanted(options);
-        request.begin(ms(3_000), 7_000, false, 0);
+        request.startHold(ms(3_000), 7_000, false, 0);
         request.occupied(0);
         return request;
     }
@@ -267,7 +267,7 @@ class RequestTest {
     void aShortClaimIsConfirmedAtOnceAndCountedAsShort() {
         Request request = wanted(FIXED);
         request.pending().claimMillis = 300;
-        request.begin(ms(300), 7_000, false, ms(20));
+        request.startHold(ms(300), 7_000, false, ms(20));
         request.occupied(ms(20));
         assertThat(request.renewAt).isEqualTo(ms(20));
         assertThat(request.closedUntil).isEqualTo(ms(20) + ms(300));

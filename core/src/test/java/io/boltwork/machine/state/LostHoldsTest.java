@@ -24,7 +24,7 @@ class LostHoldsTest {
 
     private static Hold hold(Waiter waiter) {
         Request request = Request.of(new StillContext(), 1, waiter, 0);
-        request.begin(1_000, 7, true, 0);
+        request.startHold(1_000, 7, true, 0);
         request.occupied(0);
         return new Hold(request, 7, waiter, 0);
     }

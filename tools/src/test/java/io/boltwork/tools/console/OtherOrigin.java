@@ -10,12 +10,12 @@ import java.nio.charset.StandardCharsets;
 /** A site that is not the console, such as a web mail: a link to the console with its token, and attempts at more. */
 final class OtherOrigin implements AutoCloseable {
     private static final String PAGE = """
-            <!doctype html><title>Mail</title>
-            <a id="page" href="%s">The console</a> <a id="events" href="%s">Its events</a>
-            <a id="file" href="%s">A file</a>
-            <form method="post" enctype="text/plain" action="%s">
-            <input name="{" value="}"><button>Take it away</button></form>
-            """;
+        <!doctype html><title>Mail</title>
+        <a id="page" href="%s">The console</a> <a id="events" href="%s">Its events</a>
+        <a id="file" href="%s">A file</a>
+        <form method="post" enctype="text/plain" action="%s">
+        <input name="{" value="}"><button>Take it away</button></form>
+        """;
 
     private final HttpServer server;
 

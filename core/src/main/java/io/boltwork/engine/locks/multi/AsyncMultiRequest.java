@@ -69,11 +69,11 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         }
         giveBackLost();
         if (plan.isDone()) {
-            end();
+            fulfilWithLease();
             return;
         }
         MultiPlan.Round round = plan.next();
-        if (round.waits() && left() == NOT_AT_ALL) {
+        if (round.waits() && nanosLeft() == NOT_AT_ALL) {
             refuse();
         } else if (round.pauses()) {
             members.callBackAfter(members.randomPause(), () -> request(round));
@@ -82,7 +82,7 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         }
     }
 
-    private long left() {
+    private long nanosLeft() {
         return nanos == Ticker.NEVER ? nanos : Math.max(NOT_AT_ALL, nanos - (members.nanos() - start));
     }
 
@@ -91,7 +91,7 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         List<AsyncRequest<Optional<Lease>>> requests = new ArrayList<>();
         for (int i : MultiPlan.each(round.members())) {
             places.add(i);
-            long wait = round.waits() ? left() : NOT_AT_ALL;
+            long wait = round.waits() ? nanosLeft() : NOT_AT_ALL;
             requests.add(BodyScope.call(
                     scope, () -> members.member(i).request(wait, Function.<Optional<Lease>>identity())));
         }
@@ -168,7 +168,7 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
 
     // ================================================================ the end
 
-    private void end() {
+    private void fulfilWithLease() {
         MultiLease lease = new MultiLease(members, List.copyOf(leases.values()));
         if (!fulfil(result.apply(Optional.of(lease)))) {
             lease.releaseAsync(); // withdrawn at the last moment: no caller will ever see the lease

@@ -191,7 +191,7 @@ public final class EngineMultiLock implements MultiLock {
             if (left[i] != Hold.Left.NESTED) {
                 members.member(i).entered = null;
             }
-            released.add(members.member(i).engine.callers.left(holds[i], left[i]));
+            released.add(members.member(i).engine.callers.releaseLevel(holds[i], left[i]));
         }
     }
 

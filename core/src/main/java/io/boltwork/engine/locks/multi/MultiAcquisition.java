@@ -98,7 +98,7 @@ final class MultiAcquisition {
         while (true) {
             while (!plan.isDone()) {
                 MultiPlan.Round round = plan.next();
-                if (round.waits() && nanos != Ticker.NEVER && left(nanos) == NOT_AT_ALL) {
+                if (round.waits() && nanos != Ticker.NEVER && nanosLeft(nanos) == NOT_AT_ALL) {
                     if (failure != null) {
                         throw failure;
                     }
@@ -126,7 +126,7 @@ final class MultiAcquisition {
         }
     }
 
-    private long left(long nanos) {
+    private long nanosLeft(long nanos) {
         return nanos == Ticker.NEVER ? nanos : Math.max(NOT_AT_ALL, nanos - (members.nanos() - start));
     }
 
@@ -211,7 +211,7 @@ final class MultiAcquisition {
             if (waiter == null) {
                 continue;
             }
-            long patience = nanos == NOT_AT_ALL ? Ticker.NEVER : left(nanos);
+            long patience = nanos == NOT_AT_ALL ? Ticker.NEVER : nanosLeft(nanos);
             WaitResult result = member.engine.callers.await(member, waiter, patience, interruptible);
             if (take(i, waiter, result, !round.waits() && nanos != NOT_AT_ALL)) {
                 granted.set(i);
@@ -294,7 +294,7 @@ final class MultiAcquisition {
         Hold hold = hold(i);
         LeaseHandle handle = handles[i];
         if (handle != null) {
-            handle.begin();
+            handle.beginRelease();
             holds[i] = null;
             handles[i] = null;
             return;
@@ -302,7 +302,7 @@ final class MultiAcquisition {
         Hold.Left left = hold.leave(false);
         holds[i] = null;
         try {
-            members.member(i).engine.callers.left(hold, left);
+            members.member(i).engine.callers.releaseLevel(hold, left);
         } catch (Error cut) {
             hold.owed = hold.owed | Hold.OWED_RELEASE;
             throw cut;

@@ -100,7 +100,7 @@ final class MultiLease implements Lease, BodyScope.Scoped {
     @Override
     public void release() {
         List<@Nullable Promise<Optional<LeaseLoss>>> left = new ArrayList<>(parts.size());
-        begin(left);
+        beginReleases(left);
         LeaseLostException lost = null;
         for (int i = left.size() - 1; i >= 0; i--) { // the last one first, as in MultiAcquisition
             Promise<Optional<LeaseLoss>> one = left.get(i);
@@ -114,11 +114,11 @@ final class MultiLease implements Lease, BodyScope.Scoped {
     }
 
     /** Begins to release all parts, also if an error cuts it short. */
-    private void begin(List<@Nullable Promise<Optional<LeaseLoss>>> left) {
+    private void beginReleases(List<@Nullable Promise<Optional<LeaseLoss>>> left) {
         try {
             members.together(() -> {
                 for (LeaseView part : parts) {
-                    left.add(part.begin());
+                    left.add(part.beginRelease());
                 }
             });
         } catch (Error cut) {

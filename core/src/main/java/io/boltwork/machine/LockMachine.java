@@ -334,7 +334,7 @@ public final class LockMachine extends LockState {
         }
     }
 
-    /** Handles the message that another client waits for a lock that this one may retain. */
+    /** Applies the message that another client waits for a lock that this one may retain. */
     public void wanted(LockWanted wanted) {
         lastEvent = effects.now();
         Request request = find(wanted.request());

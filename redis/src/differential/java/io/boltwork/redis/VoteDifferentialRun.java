@@ -85,7 +85,7 @@ final class VoteDifferentialRun implements DifferentialSequence {
         site.flush(oneIn(2));
     }
 
-    /** Notes the messages to a client. */
+    /** Records the messages to a client. */
     private final class Recorder implements BackendListener {
         private final String client;
 

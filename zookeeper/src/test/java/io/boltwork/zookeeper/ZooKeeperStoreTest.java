@@ -27,7 +27,7 @@ class ZooKeeperStoreTest {
     private final List<ZooKeeperStore> stores = new ArrayList<>();
     private final RecordKey key = key("lock");
 
-    /** Notes messages. */
+    /** Records messages. */
     private record Recorder(Queue<String> messages) implements StoreListener {
         @Override
         public void message(String text) {

@@ -118,21 +118,18 @@ public final class LongWaits {
         this.hasHandles = hasHandles;
     }
 
-    /** Notes that the current thread has been waiting since then. */
+    /** Adds a wait of the current thread, which began at that time. */
     public void addThread(Acquirable room, Waiter waiter, long since, boolean isLimited) {
         BodyScope scope = BodyScope.current();
         waits.put(waiter, new Wait(numbers.incrementAndGet(), room, waiter, true, isLimited, since, scope));
     }
 
-    /** Notes that a thread no longer waits. */
+    /** Removes the wait of a thread. */
     public void removeThread(Waiter waiter) {
         waits.remove(waiter);
     }
 
-    /**
-     * Notes that a handle begins to wait, unless it has its outcome. Handles that are wanted outside of all bodies are
-     * not noted unless wanted.
-     */
+    /** Adds the wait of a handle, unless it has its outcome. Waits outside of all bodies are added only on request. */
     public void addHandle(Acquirable room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
         if ((hasHandles || scope != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {
             long number = numbers.incrementAndGet();
@@ -140,7 +137,7 @@ public final class LongWaits {
         }
     }
 
-    /** Notes that a handle no longer waits. */
+    /** Removes the wait of a handle. */
     public void removeHandle(Waiter waiter, @Nullable BodyScope scope) {
         if (hasHandles || scope != null) {
             waits.remove(waiter);

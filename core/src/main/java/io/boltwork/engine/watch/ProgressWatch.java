@@ -62,7 +62,7 @@ public final class ProgressWatch {
         return Math.max(1, core.timing.commandTimeout() / PARTS);
     }
 
-    /** Notes that the machine must decide now. It has one command timeout to do so. */
+    /** Begins the time in which the machine must decide: one command timeout. */
     public void expectDecision() {
         ending = true;
         restart(core.ticker.nanos(), part());

@@ -243,7 +243,7 @@ public final class LatchMachine {
         }
     }
 
-    /** Handles the message that a count has become zero. */
+    /** Ends the waits for a generation whose count has become zero. */
     public void opened(LatchOpened opened) {
         ends.add(opened.generation());
         if (ends.size() > MOST_ENDS) {

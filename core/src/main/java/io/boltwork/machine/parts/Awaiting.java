@@ -58,7 +58,7 @@ public final class Awaiting {
         }
     }
 
-    /** Handles a caller whose time has ended, or that was interrupted: it asks for the lock. */
+    /** Asks for the lock for a caller that was interrupted or whose time has ended. */
     static void stopAwaiting(LockState lock, Waiter waiter, SignalWait wait, boolean timedOut) {
         if (lock.seldomUsed().awaiting.contains(waiter)) {
             wait.interrupted = !timedOut;

@@ -32,7 +32,7 @@ public final class SharedPart {
         grantedEnd = end;
     }
 
-    /** Notes that the hold begins with that token. */
+    /** Sets the tokens of a hold that begins with that token. */
     void startHold(long token) {
         // the block of an unknown grant has one token at least
         blockEnd = token == grantedToken ? Math.min(grantedEnd, token + LockBackend.TOKENS_PER_HOLD - 1) : token;

@@ -123,7 +123,7 @@ final class StoreLooks {
         return history;
     }
 
-    /** Writes why a look failed. */
+    /** Writes the reason for which a look failed. */
     static String problem(String message) {
         return json(out -> out.object(() -> out.text("message", message)));
     }

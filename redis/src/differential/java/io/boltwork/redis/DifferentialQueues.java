@@ -5,8 +5,8 @@ import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Look;
-import io.boltwork.spi.Report.Inspected;
+import io.boltwork.spi.Query;
+import io.boltwork.spi.QueryReply.Inspected;
 import java.util.List;
 
 /** Sequences about the queue of one lock: a long queue with holes, dead waiters, and claims that lapse. */
@@ -193,6 +193,6 @@ final class DifferentialQueues {
     }
 
     private Inspected inspect() {
-        return memory.execute(new Look.Inspect(lock));
+        return memory.execute(new Query.Inspect(lock));
     }
 }

@@ -10,7 +10,6 @@ import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
-import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Query;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.QueryReply.Inspected;
@@ -152,116 +151,6 @@ final class DifferentialRun implements DifferentialSequence {
 
     static Command.Acquire wish(String lock, String request) {
         return new Command.Acquire(lock, request, true, 60_000, 0, Long.MAX_VALUE);
-    }
-
-    /** Executes a short queue of clients that confirm their claims, or do not, over a few minutes. */
-    private void executeLapses() throws Exception {
-        String lock = commands.lock();
-        List<Long> pauses = List.of(1L, 299L, 300L, 301L, 3_000L, 10_000L, 29_000L, 30_000L);
-        step(new Command.Withdraw(lock, null, 0), false);
-        for (int i = 0; i < LAPSES; i++) {
-            Inspected now = memory.execute(new Query.Inspect(lock));
-            if (site.clock() != null && commands.oneIn(2)) {
-                boolean atTheEnd = now.claim() && !commands.oneIn(3);
-                long pause = pauses.get(commands.below(pauses.size()));
-                move(atTheEnd ? now.untilMillis() * 1_000 : micros + pause * 1_000);
-            }
-            String client = DifferentialCommands.LISTENERS.get(commands.below(3));
-            long lease = commands.oneIn(5) ? 250 : 60_000;
-            Command<?> wish = new Command.Acquire(
-                    lock, client + ":" + i, !commands.oneIn(4), lease, commands.oneIn(4) ? 5 : 0, Long.MAX_VALUE);
-            int dice = commands.below(10);
-            Command<?> command = wish;
-            if (dice < 2) {
-                command = commands.releaseOf(lock);
-            } else if (dice == 2) {
-                command = new Command.Withdraw(lock, null, 0);
-            } else if (dice == 3 && now.owner() != null) { // confirms its claim
-                command = wish(lock, now.owner());
-            } else if (dice < 6 && !now.queue().isEmpty()) {
-                String waiting =
-                        now.queue().get(commands.below(now.queue().size())).request();
-                command = commands.oneIn(3) ? new Command.Withdraw(lock, waiting, 0) : wish(lock, waiting);
-            } else if (dice == 6 && commands.oneIn(3)) {
-                command = commands.newerRestore(lock);
-            } else if (dice == 7 && now.fence() > 0) {
-                // the owner renews, or a request that waits again because its claim has lapsed
-                String request = now.owner() != null && commands.oneIn(2)
-                                || now.queue().isEmpty()
-                        ? now.owner()
-                        : now.queue().get(commands.below(now.queue().size())).request();
-                command = commands.renewalOf(lock, request == null ? client + ":0" : request);
-            }
-            note("" + i, command);
-            step(command, false);
-        }
-        noOtherGrants();
-    }
-
-    /** Executes a queue in which hundreds in a row do not listen, or do not confirm their claims. */
-    private void executeDeadQueue() throws Exception {
-        String lock = commands.lock();
-        send(wish(lock, "alice:0"));
-        int number = 0;
-        for (int part = 0; part < 4; part++) {
-            String client = part > 0 && commands.oneIn(3) ? "bob" : "ghost";
-            int wishes = part == 0 ? 1_500 : 1 + commands.below(commands.oneIn(2) ? 100 : 400);
-            for (int i = 0; i < wishes; i++) {
-                String request = (client.equals("ghost") ? client + commands.below(3) : client) + ":" + ++number;
-                send(new Command.Acquire(lock, request, true, 60_000, commands.oneIn(9) ? 5 : 0, Long.MAX_VALUE));
-            }
-            send(wish(lock, "carol:" + ++number));
-        }
-        step(new Command.Withdraw(lock, "ghost:0", 0), false);
-        Inspected held = memory.execute(new Query.Inspect(lock));
-        Command.Acquire next = wish(lock, "bob:next");
-        // more waiters are gone than one command skips, or than three skip
-        step(new Command.Release(lock, "alice:0", held.token(), held.token(), 0, next), false);
-        step(new Command.Acquire(lock, "carol:try", false, 60_000, 0, Long.MAX_VALUE), false);
-        step(wish(lock, "carol:wish"), false);
-        for (int i = 0; i < 60; i++) {
-            Inspected now = memory.execute(new Query.Inspect(lock));
-            if (now.claim() && site.clock() != null && !commands.oneIn(3)) { // the claim lapses
-                move(now.untilMillis() * 1_000);
-            }
-            String carol = "carol:" + (commands.oneIn(2) ? number : number + i);
-            Command.Acquire wish = new Command.Acquire(lock, carol, commands.oneIn(2), 60_000, 0, Long.MAX_VALUE);
-            switch (commands.below(5)) {
-                case 0 -> step(wish, false);
-                case 1 -> step(new Command.Withdraw(lock, null, 0), false);
-                case 2 ->
-                    step(
-                            now.owner() == null
-                                    ? wish
-                                    : new Command.Release(
-                                            lock, now.owner(), now.token(), now.token(), 0, wish(lock, "bob:0")),
-                            false);
-                case 3 -> step(new Command.Withdraw(lock, "bob:" + commands.below(number), 0), false);
-                default -> step(commands.releaseOf(lock), false);
-            }
-        }
-        noOtherGrants();
-    }
-
-    /** Adds a request to a queue, which now and then asks again. */
-    private String wish(String lock, int number) throws Exception {
-        String request = DifferentialCommands.CLIENTS.get(commands.below(4)) + ":" + number;
-        Command.Acquire wish = new Command.Acquire(lock, request, true, 3_000, 0, Long.MAX_VALUE);
-        send(wish);
-        if (commands.oneIn(50)) {
-            step(wish, false);
-        }
-        return request;
-    }
-
-    /** Removes all but one in {@code n} requests from a queue. */
-    private void thin(String lock, int n) throws Exception {
-        Inspected full = memory.execute(new Query.Inspect(lock));
-        for (Inspected.Waiting waiting : full.queue()) {
-            if (!commands.oneIn(n)) {
-                send(new Command.Withdraw(lock, waiting.request(), 0));
-            }
-        }
     }
 
     /** Returns the part that differed, or that there was no answer. */

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * README.md links to each page. The menu of the site has the pages of the folders in the order of these links. The page of
- * measurements has those in its folder, and the page of decisions the records.
+ * README.md links to each page. The menu of the site has the pages of the folders in the order of these links. The page
+ * of measurements has those in its folder, and the page of decisions the records.
  */
 class SiteMenuTest {
     private static final Path ROOT = Path.of("..");

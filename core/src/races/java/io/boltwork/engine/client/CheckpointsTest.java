@@ -33,7 +33,8 @@ class CheckpointsTest {
 
     private static final String CORE = """
             public class Core {
-                private static final List<WeakReference<Resource>> ALL = new ArrayList<>();
+                private static final java.util.List<java.lang.ref.WeakReference<Resource>> ALL =
+                        new java.util.ArrayList<>();
                 public static Context<Resource> getGlobalContext() {
                     return new Context<Resource>() {
                         public void register(Resource resource) {

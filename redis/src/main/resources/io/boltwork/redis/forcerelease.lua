@@ -1,5 +1,5 @@
--- Takes a lock away from its owner, or ends one hold only, and grants it to the next waiter. Tells the owner's client,
--- and those that wait for the vote of a quorum.
+-- Takes a lock away from its owner, or ends one hold only, and grants it to the next waiter. Tells the owner's
+-- client, and those that wait for the vote of a quorum.
 -- See docs/inside/protocol.md#force-release.
 -- A lock that is shared with Redisson has more keys, see include/bridge.lua.
 -- KEYS

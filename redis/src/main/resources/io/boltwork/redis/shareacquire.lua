@@ -1,5 +1,5 @@
--- Asks for a part of a shared lock. Grants it if it is free and no request of a listening client waits before this one;
--- otherwise queues it once.
+-- Asks for a part of a shared lock. Grants it if it is free and no request of a listening client waits before this
+-- one; otherwise queues it once.
 -- See docs/inside/protocol.md#shared-locks.
 -- KEYS
 --   1  the hash of the lock

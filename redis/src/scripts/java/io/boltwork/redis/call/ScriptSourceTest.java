@@ -120,7 +120,8 @@ class ScriptSourceTest {
         List<String> lines = header(script);
         return lines.subList(lines.indexOf("-- " + section) + 1, lines.size()).stream()
                 .takeWhile(line -> line.startsWith("--   "))
-                .map(line -> line.substring(5).strip().split(" ")[0])
+                .filter(line -> line.charAt(5) != ' ') // not the rest of the line before
+                .map(line -> line.substring(5).split(" ")[0])
                 .toList();
     }
 

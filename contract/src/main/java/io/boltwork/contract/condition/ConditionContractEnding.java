@@ -91,9 +91,9 @@ abstract class ConditionContractEnding extends ConditionContractPart {
         Party party = party();
         FencedLock lock = party.lock(name);
         Task<Boolean> timed = waiting(
-                party, lock, () -> lock.condition(CONDITION).await(millis(800).toMillis(), TimeUnit.MILLISECONDS));
-        Holder next = signalledWhileHeld();
-        pass(millis(1_000));
+                party, lock, () -> lock.condition(CONDITION).await(millis(3_000).toMillis(), TimeUnit.MILLISECONDS));
+        Holder next = signalledWhileHeld(); // within these 3 s
+        pass(millis(3_200));
         assertThat(timed.isDone()).isFalse();
         next.release();
         assertThat(timed.get(PROMPT)).isTrue();

@@ -148,7 +148,7 @@ abstract class LockContractRetaining extends ContractPart {
 
     @Test
     void anUnusedLockIsGivenBack() {
-        Duration idle = millis(200);
+        Duration idle = millis(1_000);
         LockOptions options = LockOptions.renewedLease(LEASE).withRetention(idle);
         long begun = System.nanoTime();
         retaining(options);

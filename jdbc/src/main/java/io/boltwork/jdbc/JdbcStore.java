@@ -53,7 +53,7 @@ final class JdbcStore implements RecordStore {
     private final ShortFormSwitch releasing;
     private final ShortFormSwitch extending;
 
-    /** Whether a client's messages are pushed or left in its inbox, by client, as far as that is known. */
+    /** The way of the messages to each client, pushed or left in its inbox, as far as that is known. */
     private final Map<String, Route> routes = new ConcurrentHashMap<>();
 
     private record Route(boolean isPush, long since) {}

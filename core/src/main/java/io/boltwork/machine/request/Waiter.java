@@ -53,8 +53,8 @@ public final class Waiter {
     public Object at;
 
     /**
-     * Whether the caller's time had ended when it ended the wait, before the waiter came to its machine; {@code null}
-     * if the caller has not ended the wait.
+     * The end of a wait that its caller ended before the waiter came to the machine: true for the end of its time, false
+     * for another end, {@code null} if the caller has not ended the wait.
      */
     private volatile @Nullable Boolean endedByTimeout;
 

@@ -8,6 +8,7 @@ import io.boltwork.engine.client.ErrorFlagOwner;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.SignalWait;
+import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LostHolds;
@@ -339,11 +340,21 @@ public final class LockDrivers extends ErrorFlagOwner {
         }
     }
 
-    /** Keeps a hold whose owner has waited for a signal and did not get the lock back, until the owner has unwound. */
-    public void lostAway(String key, Hold lost) {
-        if (core.isClosed() || !post(key, driver -> driver.machine.lostAway(lost))) {
+    /**
+     * Keeps a hold whose owner has waited for a signal and did not get the lock back, until the owner has unwound. The
+     * promise is decided when the owner can find the hold.
+     */
+    public Promise<Boolean> lostAway(String key, Hold lost) {
+        Promise<Boolean> kept = new Promise<>();
+        Mailbox.Event<LockDriver> event = driver -> {
+            driver.machine.lostAway(lost);
+            kept.decide(true);
+        };
+        if (core.isClosed() || !post(key, event)) {
             closedHolds.merge(key, LostHolds.NONE.with(List.of(lost), ticker.nanos()), LostHolds::and);
+            kept.decide(true);
         }
+        return kept;
     }
 
     /** Tells the machine that the deadline of a hold has passed. */

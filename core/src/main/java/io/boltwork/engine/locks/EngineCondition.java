@@ -134,7 +134,8 @@ final class EngineCondition implements Condition {
             regain(waiter, wait, nanos, interruptible);
         } catch (LockException failure) {
             hold.loseAway(wait.levels, reasonOf(failure));
-            engine.drivers.lostAway(lock.key, hold);
+            // another thread may run the lock's events now, and this one may unlock next
+            engine.callers.sleep(engine.drivers.lostAway(lock.key, hold), engine.core.timing.commandTimeout());
             throw failure;
         } catch (Error cut) {
             hold.owed = hold.owed | Hold.OWED_RELEASE;

@@ -227,11 +227,11 @@ abstract class LockContractAcquiring extends ContractPart {
     void tryLockDoesNotOvertakeTheQueueOfALapsedLock() {
         needsQueue();
         Party dying = doomedParty();
-        assertThat(dying.lock(name, LockOptions.fixedLease(millis(1_200))).tryLock())
+        assertThat(dying.lock(name, LockOptions.renewedLease(millis(1_200))).tryLock())
                 .isTrue();
-        dying.kill();
         Holder next = holdInTime(newLock());
         awaitQueued(1);
+        dying.kill();
         FencedLock pushing = newLock();
         Await.until("the waiter holds", () -> {
             assertThat(pushing.tryLock()).isFalse();

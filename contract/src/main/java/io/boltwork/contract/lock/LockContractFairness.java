@@ -153,7 +153,7 @@ abstract class LockContractFairness extends ContractPart {
 
     @Test
     void theNextIsServedAfterTheOldestOfItsClientGaveUp() {
-        FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(1_000)));
+        FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(2_500)));
         theirs.lock();
         Party party = party();
         FencedLock ours = party.lock(name, FIFO);
@@ -220,7 +220,7 @@ abstract class LockContractFairness extends ContractPart {
     @Test
     void allForgottenRequestsAskAtOnceWhenOneLearnsOfIt() {
         needsLockOfItsOwn();
-        FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(1_000)));
+        FencedLock theirs = newLock().withOptions(LockOptions.fixedLease(millis(2_500)));
         theirs.lock();
         Party party = party();
         FencedLock ours = party.lock(name, FIFO);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
 
     private static final int TIMES =
-            Boolean.getBoolean("boltwork.whole") || Boolean.getBoolean("boltwork.proof") ? 1_000 : 25;
+            Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 100 : 25;
 
     /** A slice that does not end during a test. */
     private static final ClientOptions LONG_TURNS =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.FencedLock;
@@ -50,10 +49,12 @@ class LostAwayTest extends HangingScene {
     /** Lets another thread run the events of the lock, the first of which lasts until a latch is open. */
     private void busyUntil(CountDownLatch latch) {
         CountDownLatch begun = new CountDownLatch(1);
-        start("busy", () -> client.engine.drivers.post("lock", driver -> {
-            begun.countDown();
-            waitFor(latch);
-        }));
+        start(
+                "busy",
+                () -> client.engine.drivers.post("lock", driver -> {
+                    begun.countDown();
+                    waitFor(latch);
+                }));
         waitFor(begun);
     }
 

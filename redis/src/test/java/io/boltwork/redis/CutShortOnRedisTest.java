@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class CutShortOnRedisTest {
 
-    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 40;
+    private static final int DEPTHS = Boolean.getBoolean("boltwork.proof") ? 1_000 : 12;
     private static final long STACK = 256 * 1024;
 
     @ParameterizedTest

@@ -15,11 +15,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** JVMs that get no processor while they connect. Redis is well. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+@Tag("alone")
 class FrozenStartTest {
 
     /** Lettuce's own limit, twice this one, counts the time of the freeze, too. */

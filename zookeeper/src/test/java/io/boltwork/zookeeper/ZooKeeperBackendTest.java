@@ -93,13 +93,13 @@ class ZooKeeperBackendTest {
         try (CuratorFramework framework = framework();
                 LockClient client = LockClient.create(ZooKeeperBackend.on(framework, ZooKeeperSite.options()))) {
             int leases = 60;
-            LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(2));
+            LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(3));
             List<Lease> held = new ArrayList<>();
             for (int i = 0; i < leases; i++) {
                 held.add(client.lock(name + i, options).acquire());
             }
             int before = requests(framework);
-            Instant end = Instant.now().plusSeconds(4);
+            Instant end = Instant.now().plusSeconds(6);
             Await.until("two leases have passed", () -> Instant.now().isAfter(end));
             assertThat(requests(framework) - before).as("renewals").isLessThan(leases);
             assertThat(held).allMatch(Lease::isValid).allMatch(Lease::verify);

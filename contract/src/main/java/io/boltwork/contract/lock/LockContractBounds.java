@@ -155,7 +155,7 @@ abstract class LockContractBounds extends ContractPart {
         long token = tokenOf(ours);
         FencedLock theirs = newLock();
         Holder next = holdInTime(theirs);
-        awaitQueued(1);
+        awaitQueued(next);
         Await.within(BOUND.plus(PROMPT), "the next holds", next::isHolding);
         assertThat(since(before)).isGreaterThanOrEqualTo(BOUND.minus(ROUNDING));
         assertThat(next.token()).isGreaterThan(token);
@@ -204,7 +204,7 @@ abstract class LockContractBounds extends ContractPart {
         long before = System.nanoTime();
         ours.lock();
         Holder next = holdInTime(newLock());
-        awaitQueued(1);
+        awaitQueued(next);
         ours.unlock();
         assertThat(since(before)).as("until unlock has returned").isLessThan(millis(1_000));
         assertThat(ours.isHeldByCurrentThread()).isFalse();
@@ -242,7 +242,7 @@ abstract class LockContractBounds extends ContractPart {
         doomed.lock(name, LockOptions.renewedLease(millis(100)).withMinHold(BOUND))
                 .lock();
         Holder next = holdInTime(newLock());
-        awaitQueued(1);
+        awaitQueued(next);
         doomed.kill();
         next.token();
         assertThat(since(before)).isGreaterThanOrEqualTo(BOUND.minus(ROUNDING));
@@ -315,7 +315,7 @@ abstract class LockContractBounds extends ContractPart {
         Lease lease = doomed.lock(name, LockOptions.fixedLease(FIXED).withTakeoverDelay(delay))
                 .acquire();
         Holder next = holdInTime(newLock());
-        awaitQueued(1);
+        awaitQueued(next);
         doomed.kill();
         Await.until("the lease ends", () -> !lease.isValid());
         assertThat(since(before)).isLessThan(FIXED.plus(TOLERANCE));

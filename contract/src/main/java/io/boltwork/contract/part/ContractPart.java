@@ -362,6 +362,11 @@ public abstract class ContractPart {
         awaitQueued(name, requests);
     }
 
+    /** Waits until a holder's request is in the queue of the lock under test, or has left it on a slow machine. */
+    protected final void awaitQueued(Holder holder) {
+        Await.until("a request in the queue of " + name, () -> waiting(name) == 1 || holder.isHolding());
+    }
+
     /** Waits until that many requests are in the queue of a lock. */
     protected final void awaitQueued(String lock, int requests) {
         Await.until(requests + " requests in the queue of " + lock, () -> waiting(lock) == requests);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import io.boltwork.machine.kind.Exclusive;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
@@ -36,7 +38,7 @@ class CutAnswerTest {
 
     private final StillClient client = new StillClient();
     private final Queue<Command<?>> sent = new ArrayDeque<>();
-    private final LockMachine machine = new LockMachine(effects());
+    private final LockMachine machine = new LockMachine(effects(), Exclusive.LOCK);
 
     /** The number of calls until one is cut short. */
     private long left = NEVER_CUT;

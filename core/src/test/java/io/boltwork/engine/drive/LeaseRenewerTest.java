@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
+import io.boltwork.machine.kind.Exclusive;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
@@ -178,7 +180,7 @@ class LeaseRenewerTest {
     @Test
     void planningALockForTheSameRoundAgainCostsNothing() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        LockDriver driver = new LockDriver("lock", client.engine.drivers);
+        LockDriver driver = new LockDriver("lock", client.engine.drivers, Exclusive.LOCK);
         client.engine.drivers.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
         long round = driver.visitAt;
         long before = threads.getCurrentThreadAllocatedBytes();

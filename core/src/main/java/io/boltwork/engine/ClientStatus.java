@@ -116,7 +116,7 @@ final class ClientStatus {
         AtomicInteger waiting = new AtomicInteger();
         Queue<LocalLock.Holder> holders = new ConcurrentLinkedQueue<>(); // a busy machine may add to it later
         LockDriver driver = drivers.driver(LockKey.of(kind, name));
-        Hold hold = driver == null ? null : driver.machine.hold();
+        Hold hold = driver == null ? null : driver.machine.hold(); // at once, even if the machine is busy
         if (hold != null && kind == LockKind.LOCK) {
             holders.add(holder(hold));
         }

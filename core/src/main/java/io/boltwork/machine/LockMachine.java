@@ -106,7 +106,7 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Lets the first waiting request ask if it wants more than {@code permits}, because the answer may be another now.
+     * Lets the requests that wait for more than {@code permits} ask again, because the answer may be another now.
      */
     public void askAgain(int permits) {
         lastEvent = effects.now();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.machine.kind.Exclusive;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Repair;
+import io.boltwork.machine.kind.Exclusive;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.engine.drive.LockKey;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Share;

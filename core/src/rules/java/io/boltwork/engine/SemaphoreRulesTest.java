@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.engine.drive.LockKey;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +9,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.QueryReply;
@@ -268,11 +267,13 @@ class SemaphoreRulesTest extends SharedScene {
         held.release();
         assertThat(semaphore.tryAcquire(2)).isEmpty();
         cancelled.cancel(true);
-        assertThat(client.engine.drivers.driver(LockKey.of(LockKind.SEMAPHORE, NAME))).isNotNull();
+        assertThat(client.engine.drivers.driver(LockKey.of(LockKind.SEMAPHORE, NAME)))
+                .isNotNull();
         granted(next).release();
         pass(60_000);
         assertThat(client.engine.drivers.count()).isZero();
-        assertThat(client.engine.drivers.driver(LockKey.of(LockKind.SEMAPHORE, NAME))).isNull();
+        assertThat(client.engine.drivers.driver(LockKey.of(LockKind.SEMAPHORE, NAME)))
+                .isNull();
         assertThat(semaphore.acquire().isValid()).isTrue();
     }
 

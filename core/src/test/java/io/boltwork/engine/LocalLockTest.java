@@ -71,7 +71,9 @@ class LocalLockTest {
             LockOptions fifo = LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO);
             wishes.add(semaphore.withOptions(fifo).acquireAsync().toCompletableFuture());
             LocalLock seen = client.inspector().local(LockKind.SEMAPHORE, "s");
-            while (seen.waiting() != 6 || seen.holders().size() != 2 || client.waiting() != 6) { // the machine may be busy
+            while (seen.waiting() != 6
+                    || seen.holders().size() != 2
+                    || client.waiting() != 6) { // the machine may be busy
                 Thread.onSpinWait();
                 seen = client.inspector().local(LockKind.SEMAPHORE, "s");
             }

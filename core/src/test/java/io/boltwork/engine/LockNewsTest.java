@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
-import io.boltwork.engine.drive.LockKey;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,6 +13,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.machine.request.LockTerms;

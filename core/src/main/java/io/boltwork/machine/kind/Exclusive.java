@@ -81,6 +81,6 @@ public final class Exclusive implements Kind {
 
     @Override
     public void askAgain(LockState lock, int permits) {
-        Asking.askAgain(lock, lock.wanted != null ? lock.wanted : lock.waiters.oldest(), permits);
+        Asking.askAgain(lock, lock.wanted != null ? lock.wanted : lock.waiters.oldest());
     }
 }

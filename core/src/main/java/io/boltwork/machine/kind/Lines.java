@@ -45,6 +45,7 @@ final class Lines extends Waiters {
     /** The waiters with requests of their own that wait for no other of this client. */
     private final Waiters alone = new Waiters();
 
+    private long arrivals;
     private int inLines;
     private int wanted;
 
@@ -73,6 +74,8 @@ final class Lines extends Waiters {
 
     @Override
     public void add(Waiter waiter) {
+        arrivals = isEmpty() ? 0 : arrivals + 1;
+        waiter.arrival = arrivals;
         if (isInLine(waiter)) {
             line(waiter.terms).waiters.add(waiter);
             inLines++;
@@ -168,7 +171,7 @@ final class Lines extends Waiters {
         Waiter earliest = null;
         for (Line line : lines.values()) {
             Waiter waiter = line.waiters.first();
-            if (waiter != null && (earliest == null || waiter.since < earliest.since) && isMeant.test(line)) {
+            if (waiter != null && (earliest == null || waiter.arrival < earliest.arrival) && isMeant.test(line)) {
                 first = line;
                 earliest = waiter;
             }

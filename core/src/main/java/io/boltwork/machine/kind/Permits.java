@@ -143,10 +143,14 @@ public final class Permits extends Shared {
                 if (line.wanted.isEmpty() && !line.waiters.isEmpty()) {
                     lines.ask(lock, line); // a refusal of one is that of all
                 }
-                line.wanted.forEach(request -> Asking.askAgain(lock, request, permits));
+                line.wanted.forEach(request -> Asking.askAgain(lock, request));
             }
         }
-        lines.withRequests().forEach(waiter -> Asking.askAgain(lock, waiter.request, permits));
+        for (Waiter waiter : lines.withRequests()) {
+            if (waiter.terms.permits > permits) {
+                Asking.askAgain(lock, waiter.request);
+            }
+        }
     }
 
     // ================================================================ holding

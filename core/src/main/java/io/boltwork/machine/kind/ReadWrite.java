@@ -277,7 +277,7 @@ public final class ReadWrite extends Shared {
         Lines.Line line = lines.first(readers -> mayFollow(lock, released, readers.terms, now));
         Waiter reader = line == null ? null : line.waiters.first();
         Waiter writer = lock.waiters.first();
-        return reader == null || writer != null && writer.since < reader.since ? writer : reader;
+        return reader == null || writer != null && writer.arrival < reader.arrival ? writer : reader;
     }
 
     @Override

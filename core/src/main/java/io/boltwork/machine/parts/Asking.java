@@ -142,9 +142,9 @@ public final class Asking {
         }
     }
 
-    /** Lets a request ask if it waits for more than {@code permits}, because the answer may be another now. */
-    public static void askAgain(LockState lock, @Nullable Request request, int permits) {
-        if (request == null || request.state != State.WANTED || request.terms.permits <= permits) {
+    /** Lets a request that waits ask, because the answer may be another now. */
+    public static void askAgain(LockState lock, @Nullable Request request) {
+        if (request == null || request.state != State.WANTED) {
             return;
         }
         if (request.isAwaiting()) {

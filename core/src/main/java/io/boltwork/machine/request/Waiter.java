@@ -39,6 +39,9 @@ public final class Waiter {
     /** The time at which the wait began; belongs to the machine. */
     public long since;
 
+    /** The place in the order of arrival among the waiters of a shared lock; belongs to the machine. */
+    public long arrival;
+
     /** True if the caller has cancelled the wait, perhaps before the waiter came to the machine. */
     public volatile boolean isCancelled;
 

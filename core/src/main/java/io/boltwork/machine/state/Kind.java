@@ -68,7 +68,7 @@ public interface Kind {
     /** Forgets a request that was granted or refused, as one that is wanted. */
     void wantsNoLonger(LockState lock, Request request);
 
-    /** Lets the first request ask if it wants more than {@code permits}, because the answer may be another now. */
+    /** Lets the requests that wait for more than {@code permits} ask again, because the answer may be another now. */
     void askAgain(LockState lock, int permits);
 
     /** Applies the server's answer about a part of the lock. */

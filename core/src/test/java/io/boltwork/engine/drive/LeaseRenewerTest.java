@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
-import io.boltwork.machine.kind.Exclusive;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.BackendException;
@@ -13,6 +11,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.engine.EngineScene;
 import io.boltwork.engine.StillClient;
 import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.kind.Exclusive;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.lang.management.ManagementFactory;

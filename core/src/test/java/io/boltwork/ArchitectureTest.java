@@ -45,6 +45,7 @@ class ArchitectureTest {
                     "io.boltwork.machine.request",
                     "io.boltwork.machine.state",
                     "io.boltwork.machine.parts",
+                    "io.boltwork.machine.kind",
                     "io.boltwork.machine",
                     "io.boltwork.machine.latch",
                     "io.boltwork.engine.client",
@@ -86,6 +87,7 @@ class ArchitectureTest {
             "io.boltwork.machine.request", 5,
             "io.boltwork.machine.state", 2,
             "io.boltwork.machine.parts", 5,
+            "io.boltwork.machine.kind", 2, // a shared lock and its lines
             "io.boltwork.engine.drive", 3,
             "io.boltwork.engine.locks", 3);
 

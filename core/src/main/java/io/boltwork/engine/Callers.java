@@ -281,7 +281,7 @@ public final class Callers {
      */
     public boolean verify(Hold hold) {
         String lock = hold.request.lock();
-        String key = hold.request.context.key();
+        Object key = hold.request.context.key();
         long start = core.ticker.nanos();
         for (; ; ) {
             Promise<Extension> outcome = new Promise<>();

@@ -7,9 +7,9 @@ import io.boltwork.LocalLock;
 import io.boltwork.LockKind;
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.diagnose.ThreadHolds;
-import io.boltwork.engine.drive.LanePool;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Promise;
@@ -54,14 +54,14 @@ final class ClientStatus {
         for (LockDriver driver : drivers.all()) {
             driver.post(d -> waiting.addAndGet(d.machine.waiting()));
         }
-        return waiting.get() + drivers.pools.waiting();
+        return waiting.get();
     }
 
     /** The number of held locks. A machine that is busy at the moment may be left out. */
     int held() {
         AtomicInteger held = new AtomicInteger();
         for (LockDriver driver : drivers.all()) {
-            driver.post(d -> held.addAndGet(d.machine.hold() == null ? 0 : 1));
+            driver.post(d -> held.addAndGet(d.machine.holds().size()));
         }
         return held.get();
     }
@@ -69,13 +69,12 @@ final class ClientStatus {
     /** Returns the valid holds that a handle, or a thread other than the current one, can still release. */
     List<Hold> heldByOthers() {
         Thread current = Thread.currentThread();
-        Queue<Hold> found = new ConcurrentLinkedQueue<>(); // a busy lane may add to it later
+        Queue<Hold> found = new ConcurrentLinkedQueue<>(); // a busy machine may add to it later
         for (LockDriver driver : drivers.all()) {
-            Hold held = driver.machine.hold();
-            if (held != null && driver.kind() == LockKind.READ_WRITE) {
+            if (driver.kind() == LockKind.READ_WRITE) {
                 driver.post(d -> d.machine.owners().forEach(owner -> addIfOfAnother(found, owner, current)));
-            } else if (held != null) {
-                addIfOfAnother(found, held, current);
+            } else {
+                driver.machine.holds().forEach(held -> addIfOfAnother(found, held, current));
             }
         }
         return List.copyOf(found);
@@ -114,36 +113,21 @@ final class ClientStatus {
 
     /** The holders and the waiters of a lock in this client. */
     LocalLock local(LockKind kind, String name) {
-        if (kind != LockKind.LOCK) {
-            return shared(kind, name);
-        }
-        LockDriver driver = drivers.driver(name);
         AtomicInteger waiting = new AtomicInteger();
+        Queue<LocalLock.Holder> holders = new ConcurrentLinkedQueue<>(); // a busy machine may add to it later
+        LockDriver driver = drivers.driver(LockKey.of(kind, name));
+        Hold hold = driver == null ? null : driver.machine.hold(); // at once, even if the machine is busy
+        if (hold != null && kind == LockKind.LOCK) {
+            holders.add(holder(hold));
+        }
         if (driver != null) {
-            driver.post(d -> waiting.addAndGet(d.machine.waiting()));
+            driver.post(d -> {
+                waiting.addAndGet(d.machine.waiting());
+                d.machine.owners().forEach(owner -> holders.add(holder(owner)));
+            });
         }
-        Hold hold = driver == null ? null : driver.machine.hold();
-        return new LocalLock(kind, name, hold == null ? List.of() : List.of(holder(hold)), waiting.get());
-    }
-
-    private LocalLock shared(LockKind kind, String name) {
-        LanePool pool = drivers.pools.find(kind, name);
-        if (pool == null) {
-            return new LocalLock(kind, name, List.of(), 0);
-        }
-        Queue<LocalLock.Holder> holders = new ConcurrentLinkedQueue<>(); // a busy lane may add to it later
-        AtomicInteger waiting = new AtomicInteger();
-        for (String lane : pool.lanesInUse()) {
-            LockDriver driver = drivers.driver(lane);
-            if (driver != null) {
-                driver.post(d -> {
-                    waiting.addAndGet(d.machine.waiting());
-                    d.machine.owners().forEach(owner -> holders.add(holder(owner)));
-                });
-            }
-        }
-        List<LocalLock.Holder> found = holders.stream().distinct().toList(); // a writer that reads is one
-        return new LocalLock(kind, name, found, Math.max(0, waiting.get() + pool.waiting()));
+        // a writer that reads is one, too
+        return new LocalLock(kind, name, holders.stream().distinct().toList(), waiting.get());
     }
 
     private static LocalLock.Holder holder(Hold hold) {
@@ -163,8 +147,8 @@ final class ClientStatus {
         AtomicLong lag = new AtomicLong();
         for (LockDriver driver : drivers.all()) {
             driver.post(d -> {
-                if (d.machine.hold() != null) {
-                    held.incrementAndGet();
+                if (d.machine.isHeld()) {
+                    held.addAndGet(d.machine.holds().size());
                 } else if (d.machine.isLeased()) {
                     retained.incrementAndGet();
                 }
@@ -181,7 +165,7 @@ final class ClientStatus {
                 found,
                 held.get(),
                 retained.get(),
-                waiting.get() + drivers.pools.waiting(),
+                waiting.get(),
                 Duration.ofNanos(lag.get()),
                 warnings(),
                 core.backend.conflicts(),

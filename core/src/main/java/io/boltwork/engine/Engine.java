@@ -22,7 +22,6 @@ import io.boltwork.engine.diagnose.LongWaits;
 import io.boltwork.engine.drive.LatchDrivers;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
-import io.boltwork.engine.drive.ShareLane;
 import io.boltwork.engine.watch.Announcer;
 import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.engine.watch.BusyLocks;
@@ -70,7 +69,7 @@ public final class Engine extends ErrorFlagOwner {
 
     private Engine(LockBackend backend, ClientOptions options, EngineWorld world) {
         this.core = new ClientCore(backend, options, world, errorFlag, this::suspended);
-        this.drivers = new LockDrivers(core, ShareLane::new);
+        this.drivers = new LockDrivers(core);
         this.latches = new LatchDrivers(core);
         BusyLocks busyLocks = new BusyLocks(drivers);
         this.announcer = new Announcer(core, drivers, busyLocks, this::cloned);

@@ -54,7 +54,6 @@ public final class ErrorRecovery {
         try {
             drivers.leaseRenewer.mend();
             drivers.all().forEach(this::resumeAndMend);
-            drivers.pools.mend();
             latches.all().forEach(ErrorRecovery::resumeAndMend);
             backendWatch.resumeCallbacks();
             report();

@@ -3,12 +3,10 @@ package io.boltwork.machine;
 
 import io.boltwork.BackendException;
 import io.boltwork.LeaseLoss.Reason;
-import io.boltwork.LockException;
 import io.boltwork.machine.parts.AnswerHandlers;
 import io.boltwork.machine.parts.Asking;
 import io.boltwork.machine.parts.Awaiting;
 import io.boltwork.machine.parts.Granting;
-import io.boltwork.machine.parts.Readers;
 import io.boltwork.machine.parts.Reconnecting;
 import io.boltwork.machine.parts.Releasing;
 import io.boltwork.machine.parts.Renewing;
@@ -27,6 +25,7 @@ import io.boltwork.machine.request.SignalWait;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
+import io.boltwork.machine.state.Kind;
 import io.boltwork.machine.state.LockOutage;
 import io.boltwork.machine.state.LockState;
 import io.boltwork.machine.state.LostHolds;
@@ -84,8 +83,8 @@ public final class LockMachine extends LockState {
     /** The largest number of commands of one lock that are under way at a time; other requests wait in line. */
     public static final int UNDER_WAY = 64;
 
-    public LockMachine(Effects effects) {
-        super(effects);
+    public LockMachine(Effects effects, Kind kind) {
+        super(effects, kind);
     }
 
     // ================================================================ events: local
@@ -107,45 +106,11 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Cancels a waiter as {@link #cancel} does, if it is known here. If {@code decides}, it is decided even if it is
-     * not: it has not come to any machine.
+     * Lets the requests that wait for more than {@code permits} ask again, because the answer may be another now.
      */
-    public void cancelIfKnown(Waiter waiter, boolean timedOut, boolean decides) {
-        if (decides || waiter.at == this) {
-            cancel(waiter, timedOut);
-        }
-    }
-
-    /** Returns whether a waiter is known here, or decided. */
-    public boolean isKnown(Waiter waiter) {
-        return waiter.outcome.isDecided() || waiter.at == this && Waiting.isKnown(this, waiter);
-    }
-
-    /** Decides that a waiter that has not come to any machine has failed. */
-    public void fail(Waiter waiter, LockException cause) {
-        Waiting.decide(this, waiter, new Waiter.Failed(cause));
-    }
-
-    /** Lets the requests that are thought to be in the queue ask again, because the server may have forgotten them. */
-    public void askAgain() {
+    public void askAgain(int permits) {
         lastEvent = effects.now();
-        Asking.askStanding(this, null);
-        pump();
-    }
-
-    /**
-     * Lets the first waiting request ask if it wants more than {@code permits}, because the answer may be another now.
-     */
-    public void askFirst(int permits) {
-        lastEvent = effects.now();
-        Request first = wanted != null ? wanted : waiters.oldest();
-        if (first != null && first.state == Request.State.WANTED && first.terms.permits > permits) {
-            if (first.isAwaiting()) {
-                first.pending().askAgain = true; // the answer may be older than the message
-            } else {
-                Asking.askNow(this, first);
-            }
-        }
+        kind.askAgain(this, permits);
         pump();
     }
 
@@ -187,6 +152,7 @@ public final class LockMachine extends LockState {
     public void extend(Hold held, long nanos, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Renewing.extend(this, held, nanos, outcome);
+        kind.planVisit(this, held.request);
         pump();
     }
 
@@ -204,7 +170,7 @@ public final class LockMachine extends LockState {
 
     /** Ends a hold after a thread has noticed that its deadline has passed. */
     public void expired(Hold noticed) {
-        Hold held = hold;
+        Hold held = heldBy(noticed.request);
         if (held != null && held.includes(noticed)) {
             Renewing.lose(this, noticed.request, noticed.request.reasonOfEnd());
             pump();
@@ -226,9 +192,8 @@ public final class LockMachine extends LockState {
         }
         Awaiting.wakeAll(this);
         Waiting.dismissAll(this, closed("cannot be acquired"));
-        Hold held = hold;
-        if (held != null) {
-            hold = null;
+        for (Hold held : List.copyOf(holds())) {
+            kind.ends(this, held);
             held.lose(Reason.CLOSED);
             Releasing.start(this, held.request);
         }
@@ -248,20 +213,20 @@ public final class LockMachine extends LockState {
      * waiters ask anew.
      */
     public void disowned() {
-        Hold held = hold;
-        if (held != null) {
+        for (Hold held : List.copyOf(holds())) {
             Renewing.lose(this, held.request, Reason.CLONED);
-            hold = null;
+            kind.ends(this, held);
         }
         retention = null;
+        Request before = wanted;
         for (Request request : requests.all()) {
             request.settle(RecoveryTally::done);
             Releasing.disowned(this, request);
+            kind.wantsNoLonger(this, request);
             requests.remove(request);
         }
         extensions.values().forEach(outcome -> effects.decide(outcome, Extension.LOST));
         extensions = Collections.emptyMap();
-        Request before = wanted;
         wanted = null;
         pollAt = Ticker.NEVER;
         Awaiting.wakeAll(this);
@@ -296,12 +261,21 @@ public final class LockMachine extends LockState {
         lastEvent = effects.now();
         endOutage();
         Renewing.renewed(this, item, sent, result);
+        planVisit(item.request());
         pumpUnless(held);
     }
 
     /** Delays the next renewal after one that was not answered. */
     public void renewalFailed(String id) {
         Renewing.renewalFailed(this, id);
+        planVisit(id);
+    }
+
+    private void planVisit(String id) {
+        Request request = find(id);
+        if (request != null) {
+            kind.planVisit(this, request);
+        }
     }
 
     /** Applies the message that the backend has granted the lock to a waiting request. */
@@ -323,13 +297,18 @@ public final class LockMachine extends LockState {
      * of the hold, and the server run is the present one.
      */
     public void taken(HoldTaken taken) {
-        Request leased = leased();
         lastEvent = effects.now();
-        if (leased != null
-                && leased.number == effects.number(taken.request())
-                && leased.firstToken == taken.token()
+        Request request = find(taken.request());
+        if (request != null
+                && request.state == State.HELD
+                && request.firstToken == taken.token()
                 && taken.server().run().equals(effects.serverClock().run())) {
-            Renewing.displace(this);
+            Hold held = heldBy(request);
+            if (held == null) {
+                Releasing.giveBack(this);
+            } else {
+                Renewing.displace(this, held);
+            }
             pump();
         }
     }
@@ -352,19 +331,18 @@ public final class LockMachine extends LockState {
     }
 
     /**
-     * Ends a hold of a shared lock that this client has released by force. The release concerns the hold here if all
+     * Ends the holds of a shared lock that this client has released by force. The release concerns a hold here if all
      * holds up to its token have ended, or the one that has the expected token, and the server run is the present one.
      */
     public void forced(long expectedToken, Reply.Forced forced) {
-        Hold held = hold;
-        if (held == null) {
-            return;
-        }
-        Request request = held.request;
-        boolean isOne = forced.released() && request.firstToken <= expectedToken && expectedToken <= request.blockEnd();
-        if (isOne || request.firstToken <= forced.ended()) {
-            taken(new HoldTaken(
-                    request.lock(), request.id(), request.firstToken, forced.server(), request.context.kind()));
+        for (Hold held : List.copyOf(holds())) {
+            Request request = held.request;
+            boolean isOne =
+                    forced.released() && request.firstToken <= expectedToken && expectedToken <= request.blockEnd();
+            if (isOne || request.firstToken <= forced.ended()) {
+                taken(new HoldTaken(
+                        request.lock(), request.id(), request.firstToken, forced.server(), request.context.kind()));
+            }
         }
     }
 
@@ -374,14 +352,17 @@ public final class LockMachine extends LockState {
      */
     public void connected(RecoveryTally recovery) {
         Reconnecting.connected(this, recovery);
+        kind.shared().forEach(held -> kind.planVisit(this, held.request));
         tick();
     }
 
     /** Asks the server about the hold after this computer was suspended or a clock was set. */
     public void suspended(long missed) {
-        Hold held = hold;
-        if (held != null) {
+        for (Hold held : holds()) {
             RenewalClock.suspended(held.request, missed, effects.now(), commandTimeout());
+            kind.planVisit(this, held.request);
+        }
+        if (isHeld()) {
             tick();
         } else if (isLeased()) {
             giveBack();
@@ -396,7 +377,7 @@ public final class LockMachine extends LockState {
 
     /** Lets queued requests ask after the connection was lost, so that their outage patience begins now. */
     public void disconnected() {
-        Request request = wanted;
+        Request request = kind.first(this);
         if (request != null && !request.isAwaiting()) {
             request.pending().dueAt = effects.now();
         }
@@ -424,12 +405,15 @@ public final class LockMachine extends LockState {
 
     // ================================================================ events: time
 
-    /** Renews the lease if that is due. */
+    /** Renews the leases for which that is due. */
     public void visited() {
         Hold held = hold;
         Request leased = leased();
         if (leased != null) {
             Renewing.renewIfDue(this, leased, effects.now());
+        }
+        kind.visit(this);
+        if (isLeased() || leased != null) {
             pumpUnless(held);
         }
     }
@@ -446,7 +430,7 @@ public final class LockMachine extends LockState {
         }
         Asking.pollIfDue(this, now);
         Withdrawing.nudgeIfDue(this, now);
-        Readers.endTurnIfDue(this, now);
+        kind.tick(this, now);
         if (now >= outage.patienceEnds(effects.timing().outagePatience())) {
             Waiting.failAll(this, outage.unknown(effects.lock(), "for as long as the client's outage patience"));
         }
@@ -462,7 +446,11 @@ public final class LockMachine extends LockState {
         }
         switch (request.state) {
             case WANTED -> Asking.tick(this, request, now);
-            case HELD -> Renewing.tick(this, request, now);
+            case HELD -> {
+                Renewing.tick(this, request, now);
+                kind.planVisit(this, request);
+                request.changed();
+            }
             case LOST -> Releasing.tickLost(this, request, now);
             case RELEASING -> Releasing.tick(this, request, now);
             case WITHDRAWING -> Withdrawing.tick(this, request, now);
@@ -499,21 +487,8 @@ public final class LockMachine extends LockState {
     private void pump() {
         Waiting.dismissSome(this);
         Taking.serve(this);
-        boolean mayAsk = hold == null || hold.request.hasDowngraded(); // a writer may wait for readers at the server
-        if (mayAsk) {
-            Readers.sendElsewhere(this);
-        }
-        Waiter first = waiters.first();
-        if (wanted != null && (first == null || !wanted.serves(first))) {
-            Request unwanted = wanted;
-            wanted = null;
-            Withdrawing.withdraw(this, unwanted);
-        }
+        kind.ask(this);
         Asking.planPoll(this);
-        if (first != null && wanted == null && mayAsk && !closed) {
-            wanted = newRequest(first);
-            Asking.ask(this, wanted);
-        }
         sendWaiting();
     }
 

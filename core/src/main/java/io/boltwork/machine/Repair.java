@@ -31,7 +31,8 @@ public final class Repair {
     /** Repairs the machine. */
     public static void of(LockMachine machine, long now, long commandTimeout) {
         Repair repair = new Repair(machine, now, commandTimeout);
-        repair.hold();
+        machine.kind.mend(machine);
+        List.copyOf(machine.holds()).forEach(repair::hold);
         machine.waiters.forsaken().forEach(waiter -> machine.cancel(waiter, false));
         machine.awaiting().stream().filter(waiter -> waiter.forsaken).forEach(waiter -> machine.cancel(waiter, false));
         machine.lostHolds().holds().forEach(lost -> repair.unwind(lost.hold()));
@@ -45,19 +46,19 @@ public final class Repair {
         machine.tick();
     }
 
-    private void hold() {
-        Hold held = machine.hold();
-        if (held == null) {
-            return;
-        }
+    private void hold(Hold held) {
         List.copyOf(held.owners()).forEach(this::owner);
-        if (machine.hold() == held && held.owners().isEmpty()) { // the last reader has left
-            machine.hold = null;
+        if (isHeld(held) && held.owners().isEmpty()) { // the last reader has left
+            machine.kind.ends(machine, held);
             Releasing.start(machine, held.request);
         }
-        if (machine.hold() == held && held.loss() != null) {
+        if (isHeld(held) && held.loss() != null) {
             Renewing.lose(machine, held.request, held.lossOf().reason());
         }
+    }
+
+    private boolean isHeld(Hold held) {
+        return machine.heldBy(held.request) == held;
     }
 
     private void owner(Hold held) {
@@ -104,7 +105,7 @@ public final class Repair {
         switch (request.state) {
             case WANTED -> wanted(request, isForgotten);
             case HELD -> {
-                if (machine.leased() != request) {
+                if (machine.heldBy(request) == null && machine.retained() != request) {
                     Releasing.start(machine, request);
                 }
             }
@@ -131,8 +132,9 @@ public final class Repair {
 
     private void wanted(Request request, boolean isForgotten) {
         Waiter own = request.waiter;
-        boolean isOrphan =
-                own == null ? request != machine.wanted : own.request != request || !Waiting.isKnown(machine, own);
+        boolean isOrphan = own == null
+                ? !machine.kind.wants(machine, request)
+                : own.request != request || !Waiting.isKnown(machine, own);
         if (isOrphan) {
             Withdrawing.withdraw(machine, request);
         } else if (isForgotten && (own == null || !request.known || machine.isAwaiting(own))) {

@@ -42,13 +42,8 @@ final class Taking {
             Releasing.giveBack(lock);
             return;
         }
-        Waiter served = lock.effects.served(next);
-        if (served == null) {
-            lock.waiters.remove(next); // it stood for a waiter that has been served meanwhile
-            return;
-        }
         lock.retention().taken();
         request.lastToken++;
-        Waiting.occupy(lock, request, next, served, now);
+        Waiting.occupy(lock, request, next, now);
     }
 }

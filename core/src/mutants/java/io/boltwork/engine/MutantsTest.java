@@ -25,7 +25,7 @@ class MutantsTest extends Mutants {
             "io.boltwork.engine.LostTimersTest",
             "io.boltwork.engine.drive.MailboxTest",
             "io.boltwork.engine.CutAnswerTest",
-            "io.boltwork.engine.PoolRepairTest",
+            "io.boltwork.machine.kind.CutPermitsTest",
             "io.boltwork.engine.ManyWaitersTest",
             "io.boltwork.engine.AsyncWishTest",
             "io.boltwork.engine.LostReleasesTest",

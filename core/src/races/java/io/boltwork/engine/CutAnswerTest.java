@@ -7,6 +7,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Repair;
+import io.boltwork.machine.kind.Exclusive;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
@@ -36,7 +37,7 @@ class CutAnswerTest {
 
     private final StillClient client = new StillClient();
     private final Queue<Command<?>> sent = new ArrayDeque<>();
-    private final LockMachine machine = new LockMachine(effects());
+    private final LockMachine machine = new LockMachine(effects(), Exclusive.LOCK);
 
     /** The number of calls until one is cut short. */
     private long left = NEVER_CUT;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Share;
@@ -17,8 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Tests, step by step, how the readers and writers of one client share its requests, and when it sends them. */
 class ReadWriteRulesTest extends ReadWriteScene {
 
-    private boolean hasPool() {
-        return client.engine.drivers.pools.find(LockKind.READ_WRITE, NAME) != null;
+    private boolean isInUse() {
+        return client.engine.drivers.driver(LockKey.of(LockKind.READ_WRITE, NAME)) != null;
     }
 
     // ---- readers that share a hold
@@ -234,26 +235,24 @@ class ReadWriteRulesTest extends ReadWriteScene {
         lock.writeLock().lock();
         lock.readLock().lock();
         lock.writeLock().unlock();
-        assertThat(hasPool()).isTrue();
+        assertThat(isInUse()).isTrue();
         lock.readLock().unlock();
         pass(60_000);
         assertThat(client.engine.drivers.count()).isZero();
-        assertThat(hasPool()).isFalse();
+        assertThat(isInUse()).isFalse();
         assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
     }
 
     @Test
-    void manyReadersNeedFewMachines() {
+    void allReadersHaveOneMachine() {
         for (int i = 0; i < 50; i++) {
             Lease first = granted(reads(FIFO));
             granted(reads(FIFO)).release();
             first.release();
             pass(1);
         }
-        assertThat(client.engine.drivers.count()).isEqualTo(2);
-        assertThat(client.engine.drivers.pools.of(LockKind.READ_WRITE, NAME).lanesInUse())
-                .as("requests that are over are forgotten")
-                .isEmpty();
+        assertThat(client.engine.drivers.count()).isEqualTo(1);
+        assertThat(client.engine.drivers.all()).as("holds that are over").allMatch(driver -> !driver.machine.isHeld());
     }
 
     // ---- views

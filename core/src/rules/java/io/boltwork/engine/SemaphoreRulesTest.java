@@ -9,6 +9,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.PermitsExceededException;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.QueryReply;
@@ -266,11 +267,13 @@ class SemaphoreRulesTest extends SharedScene {
         held.release();
         assertThat(semaphore.tryAcquire(2)).isEmpty();
         cancelled.cancel(true);
-        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, NAME)).isNotNull();
+        assertThat(client.engine.drivers.driver(LockKey.of(LockKind.SEMAPHORE, NAME)))
+                .isNotNull();
         granted(next).release();
         pass(60_000);
         assertThat(client.engine.drivers.count()).isZero();
-        assertThat(client.engine.drivers.pools.find(LockKind.SEMAPHORE, NAME)).isNull();
+        assertThat(client.engine.drivers.driver(LockKey.of(LockKind.SEMAPHORE, NAME)))
+                .isNull();
         assertThat(semaphore.acquire().isValid()).isTrue();
     }
 

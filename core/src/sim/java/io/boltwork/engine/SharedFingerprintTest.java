@@ -224,7 +224,7 @@ class SharedFingerprintTest {
     }
 
     @Test
-    void callersThatWaitForALaneChangeTheState() {
+    void callersThatWaitChangeTheState() {
         World world = world(SEMAPHORE, w -> w.wants(1, 3));
         world.settle();
         Set<Long> prints = new LinkedHashSet<>();

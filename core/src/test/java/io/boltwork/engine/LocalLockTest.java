@@ -71,7 +71,9 @@ class LocalLockTest {
             LockOptions fifo = LockOptions.defaults().withFairness(LockOptions.Fairness.FIFO);
             wishes.add(semaphore.withOptions(fifo).acquireAsync().toCompletableFuture());
             LocalLock seen = client.inspector().local(LockKind.SEMAPHORE, "s");
-            while (seen.waiting() != 6 || seen.holders().size() != 2 || client.waiting() != 6) { // a lane may be busy
+            while (seen.waiting() != 6
+                    || seen.holders().size() != 2
+                    || client.waiting() != 6) { // the machine may be busy
                 Thread.onSpinWait();
                 seen = client.inspector().local(LockKind.SEMAPHORE, "s");
             }
@@ -100,7 +102,7 @@ class LocalLockTest {
             Lease first = lock.readLock().acquireAsync().toCompletableFuture().join();
             Lease second = lock.readLock().acquireAsync().toCompletableFuture().join();
             LocalLock seen = client.inspector().local(LockKind.READ_WRITE, "r");
-            while (seen.holders().size() != 2) { // the lane may be busy
+            while (seen.holders().size() != 2) { // the machine may be busy
                 Thread.onSpinWait();
                 seen = client.inspector().local(LockKind.READ_WRITE, "r");
             }
@@ -126,7 +128,7 @@ class LocalLockTest {
             lock.writeLock().lock();
             lock.readLock().lock();
             LocalLock seen = client.inspector().local(LockKind.READ_WRITE, "r");
-            while (seen.holders().isEmpty()) { // the lane may be busy
+            while (seen.holders().isEmpty()) { // the machine may be busy
                 Thread.onSpinWait();
                 seen = client.inspector().local(LockKind.READ_WRITE, "r");
             }

@@ -13,7 +13,7 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockOptions;
-import io.boltwork.engine.drive.ReadWritePool;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.engine.locks.EngineSemaphore;
 import io.boltwork.machine.request.LockTerms;
@@ -183,7 +183,7 @@ class LockNewsTest {
 
     private void requestToWrite() {
         LockTerms terms = LockTerms.of(OPTIONS, Share.WRITE.permits());
-        client.engine.drivers.request(ReadWritePool.writers("prices"), Waiter.ofThread(terms, false, false));
+        client.engine.drivers.request(LockKey.of(LockKind.READ_WRITE, "prices"), Waiter.ofThread(terms, false, false));
     }
 
     @Test

@@ -58,7 +58,7 @@ class LostAwayTest extends HangingScene {
         waitFor(begun);
     }
 
-    /** Waits for a latch, but not for longer than the owner of the hold may need when it does not wait for the event. */
+    /** Waits for a latch, but not for longer than an owner that does not wait for the event may need. */
     private static void waitFor(CountDownLatch latch) {
         try {
             latch.await(300, TimeUnit.MILLISECONDS);

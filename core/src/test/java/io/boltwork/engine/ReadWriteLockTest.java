@@ -214,8 +214,6 @@ class ReadWriteLockTest {
             assertThatThrownBy(unused.writeLock()::unlock).isInstanceOf(IllegalMonitorStateException.class);
             assertThat(unused.readLock().isHeldByCurrentThread()).isFalse();
             new EngineSemaphore(engine, "unused", 1, LockOptions.defaults()).resize(2);
-            assertThat(engine.drivers.pools.find(LockKind.READ_WRITE, "unused")).isNull();
-            assertThat(engine.drivers.pools.find(LockKind.SEMAPHORE, "unused")).isNull();
             assertThat(engine.drivers.count()).isZero();
         } finally {
             engine.close();

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The threads of a client: one for timers, and as many as callbacks need. All are daemons. */
 public final class ClientThreads implements Scheduler {
+    /** More than a few kilobytes of stack, compiled or not. */
+    private static final int FRAMES = 256;
 
     private static final long KEEP_CALLBACK_THREADS_SECONDS = 10;
 
@@ -65,6 +67,11 @@ public final class ClientThreads implements Scheduler {
         ownCallbacks.shutdown();
     }
 
+    /** Fails with the error now if the stack is about to end. */
+    private static int needStack(int frames) {
+        return frames == 0 ? 0 : 1 + needStack(frames - 1);
+    }
+
     /** One thread for scheduled tasks, which reports each task that fails. */
     private final class Timer extends ScheduledThreadPoolExecutor {
         Timer(ThreadFactory threads) {
@@ -73,14 +80,14 @@ public final class ClientThreads implements Scheduler {
 
         @Override
         public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-            RoomyLock.needStack(); // else the queue could stay locked
+            needStack(FRAMES); // else the queue could stay locked
             return super.schedule(task, delay, unit);
         }
 
         /** Called when a task is cancelled. */
         @Override
         public boolean remove(Runnable task) {
-            RoomyLock.needStack();
+            needStack(FRAMES);
             return super.remove(task);
         }
 

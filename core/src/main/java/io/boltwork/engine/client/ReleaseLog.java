@@ -34,7 +34,7 @@ public final class ReleaseLog {
      *
      * @param key the key of the machine that has released it
      */
-    public record LoggedRelease(String lock, String key, long request, long lastToken, long until) {}
+    public record LoggedRelease(String lock, Object key, long request, long lastToken, long until) {}
 
     private final AtomicReferenceArray<@Nullable AtomicReferenceArray<@Nullable LoggedRelease>> chunks =
             new AtomicReferenceArray<>(SIZE / CHUNK);

@@ -67,12 +67,12 @@ public final class DurationWatch {
     }
 
     private void lookAt(LockDriver driver, long now) {
-        Hold held = driver.machine.hold();
-        if (held == null || now - held.since < longHold) {
-            return;
-        }
-        if (driver.kind() == LockKind.READ_WRITE || !toldHolds.contains(held)) { // readers may share a hold
-            driver.post(d -> d.machine.owners().forEach(this::tellIfLong));
+        for (Hold held : driver.machine.holds()) {
+            boolean isLong = now - held.since >= longHold;
+            if (isLong && (driver.kind() == LockKind.READ_WRITE || !toldHolds.contains(held))) { // readers may share it
+                driver.post(d -> d.machine.owners().forEach(this::tellIfLong));
+                return;
+            }
         }
     }
 

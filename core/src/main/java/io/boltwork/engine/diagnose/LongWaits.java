@@ -3,7 +3,7 @@ package io.boltwork.engine.diagnose;
 
 import io.boltwork.LockKind;
 import io.boltwork.engine.drive.Acquirable;
-import io.boltwork.engine.drive.LaneKey;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
@@ -29,7 +29,7 @@ public final class LongWaits {
     /** One caller that waits. Two of them are never equal. */
     public static final class Wait {
         final long number;
-        final String key;
+        final Object key;
         final Waiter waiter;
 
         /** The thread that waits, or that has asked for a handle. */
@@ -83,12 +83,12 @@ public final class LongWaits {
 
         /** Returns the kind of the lock. */
         LockKind kind() {
-            return LaneKey.kindOf(key);
+            return LockKey.kindOf(key);
         }
 
         /** Returns the name of the lock. */
         String lock() {
-            return LaneKey.nameOf(key);
+            return LockKey.nameOf(key);
         }
 
         /** Returns whether the caller wants to read. */

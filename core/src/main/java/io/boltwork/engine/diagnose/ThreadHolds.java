@@ -3,16 +3,18 @@ package io.boltwork.engine.diagnose;
 
 import io.boltwork.LockKind;
 import io.boltwork.engine.diagnose.LongWaits.Wait;
-import io.boltwork.engine.drive.LaneKey;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.machine.kind.ReadWrite;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Ticker;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The locks that the threads and the bodies of one client hold. Thread-safe. */
 public final class ThreadHolds {
@@ -41,21 +43,19 @@ public final class ThreadHolds {
      */
     List<Blocker> blockersOf(Wait wait) {
         List<Blocker> found = new ArrayList<>();
-        String key = wait.key;
-        LockKind kind = LaneKey.kindOf(key);
+        LockKind kind = wait.kind();
         if (kind == LockKind.SEMAPHORE) {
             addPermits(found, wait);
             return found;
         }
         boolean asReader = wait.isReader();
-        LockDriver driver = drivers.driver(LaneKey.home(key));
-        Hold held = driver == null ? null : driver.machine.hold();
+        Hold held = drivers.hold(wait.key);
         boolean isExclusive = held != null && !held.isReader();
         if (held != null && isExclusive) {
             add(found, held, true);
         }
         if (kind == LockKind.READ_WRITE && !(asReader && isExclusive)) {
-            for (Hold reader : drivers.pools.readers(LaneKey.nameOf(key))) {
+            for (Hold reader : readersOf(drivers.driver(wait.key))) {
                 add(found, reader, !asReader); // a reader waits for readers only behind a writer, which may give up
             }
             for (Hold reader : ofItsBodies(wait)) {
@@ -68,15 +68,20 @@ public final class ThreadHolds {
     }
 
     /** Returns whether this client is known to hold a plain lock, or to write, by a thread or a handle. */
-    boolean isHeldHere(String key) {
-        LockDriver driver = drivers.driver(LaneKey.home(key));
-        return driver != null && driver.machine.hold() != null;
+    boolean isHeldHere(Object key) {
+        return drivers.hold(key) != null;
+    }
+
+    /** Returns the holds of the threads that read a lock; some of them may have ended. */
+    private static Collection<Hold> readersOf(@Nullable LockDriver driver) {
+        return driver != null && driver.machine.kind instanceof ReadWrite shared ? shared.readers() : List.of();
     }
 
     private void addPermits(List<Blocker> found, Wait wait) {
         List<Hold> own = ofItsBodies(wait);
         int held = own.stream().mapToInt(hold -> hold.request.terms.permits).sum();
-        int capacity = drivers.pools.semaphore(wait.lock()).capacity();
+        LockDriver driver = drivers.driver(wait.key);
+        int capacity = driver == null ? 0 : driver.machine.kind.share(1).of();
         if (capacity > 0 && held + wait.waiter.terms.permits > capacity) {
             own.forEach(hold -> add(found, hold, true));
         }
@@ -87,13 +92,11 @@ public final class ThreadHolds {
         if (wait.scope == null) {
             return List.of();
         }
-        String home = LaneKey.home(wait.key);
         return wait.scope.holds().stream()
                 .filter(Hold.class::isInstance)
                 .map(Hold.class::cast)
-                .filter(hold -> hold.thread == null
-                        && drivers.owns(hold)
-                        && home.equals(LaneKey.home(hold.request.context.key())))
+                .filter(hold ->
+                        hold.thread == null && drivers.owns(hold) && wait.key.equals(hold.request.context.key()))
                 .toList();
     }
 
@@ -121,9 +124,7 @@ public final class ThreadHolds {
             if (held != null) {
                 add(found, held, threads);
             }
-        }
-        for (String name : drivers.pools.readWriteNames()) {
-            drivers.pools.readers(name).forEach(reader -> add(found, reader, threads));
+            readersOf(driver).forEach(reader -> add(found, reader, threads));
         }
         return found;
     }

@@ -54,7 +54,7 @@ final class WaitGraph {
     }
 
     /** A lock and the way to want it. The same holds keep all waits of one place waiting. */
-    private record Place(String key, boolean isReader) {
+    private record Place(Object key, boolean isReader) {
         static Place of(Wait wait) {
             return new Place(wait.key, wait.isReader());
         }

@@ -4,14 +4,14 @@ package io.boltwork.engine.drive;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Waiter;
 
-/** The place where callers wait for a lock of one name: its machine, or the machines of its parts if it is shared. */
+/** The place where callers wait for a lock of one name: its machine. */
 public interface Acquirable {
 
     /** Returns the name of the lock. */
     String name();
 
-    /** Returns the key of the machine that decides, or of the first one of a shared lock. */
-    public String key();
+    /** Returns the key of the machine that decides. */
+    public Object key();
 
     /** Requests the lock. The waiter's outcome is decided now or later. */
     public void request(Waiter waiter);

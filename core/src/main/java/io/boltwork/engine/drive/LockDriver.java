@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
+import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.engine.client.CallbackQueue;
 import io.boltwork.machine.LockMachine;
@@ -9,10 +10,13 @@ import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTiming;
 import io.boltwork.machine.request.LockUse;
 import io.boltwork.machine.request.Promise;
+import io.boltwork.machine.request.RenewalClock;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.state.Effects;
+import io.boltwork.machine.state.Kind;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Share;
 import io.boltwork.spi.rules.ServerClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +37,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     /** The partition at the backend. A {@code char}, because there is a driver for each lock in use. */
     public final char partition;
 
-    private final String name;
+    private final Object key;
 
     /** The id under which the lock's requests are made. Changes inside the mailbox only. */
     private volatile String client;
@@ -62,29 +66,39 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     /** The threads to be unparked, because their outcomes are decided. */
     private List<Thread> sleepers = List.of();
 
-    LockDriver(String name, LockDrivers drivers) {
+    LockDriver(Object key, LockDrivers drivers, Kind kind) {
         super(drivers);
-        this.name = name;
+        this.key = key;
         this.client = drivers.core.identity.id();
-        this.partition = (char) drivers.core.backend.partition(name);
-        this.machine = new LockMachine(this);
+        this.partition = (char) drivers.core.backend.partition(LockKey.nameOf(key));
+        this.machine = new LockMachine(this, kind);
     }
 
     // ================================================================ for requests and holds, on any thread
 
     @Override
-    public final String lock() {
-        return name;
+    public String lock() {
+        return LockKey.nameOf(key);
+    }
+
+    @Override
+    public Object key() {
+        return key;
+    }
+
+    @Override
+    public LockKind kind() {
+        return machine.kind.of();
+    }
+
+    @Override
+    public Share share(int permits) {
+        return machine.kind.share(permits);
     }
 
     @Override
     public String client() {
         return client;
-    }
-
-    /** Tells the machine that the owner has left the outermost level of its hold. Called inside the mailbox. */
-    void release(Hold left) {
-        machine.release(left);
     }
 
     /** Takes the client's new id, if it has one, and lets the machine forget its requests. */
@@ -161,8 +175,8 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     }
 
     @Override
-    public long renew(Command.Renew.Item item, boolean tacit) {
-        return owner.leaseRenewer.renew(this, item, machine.watchedLease(), tacit);
+    public long renew(Request request, Command.Renew.Item item, boolean tacit) {
+        return owner.leaseRenewer.renew(this, item, RenewalClock.watchedNanos(request), tacit);
     }
 
     @Override
@@ -255,7 +269,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     private void reportUse(LockUse use, long now) {
         use.goOn(machine.owners(), now);
         boolean isUsed = use.hasCounted() || machine.waiting() > 0;
-        if (isUsed && owner.useReports.add(kind(), name, use.turns(), use.waitedNanos(), use.heldNanos())) {
+        if (isUsed && owner.useReports.add(kind(), lock(), use.turns(), use.waitedNanos(), use.heldNanos())) {
             use.reported(now); // else it is reported later
         }
     }

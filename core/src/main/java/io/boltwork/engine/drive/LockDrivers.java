@@ -6,6 +6,9 @@ import io.boltwork.LockKind;
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.ErrorFlagOwner;
 import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.kind.Exclusive;
+import io.boltwork.machine.kind.Permits;
+import io.boltwork.machine.kind.ReadWrite;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.SignalWait;
@@ -24,7 +27,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,76 +56,21 @@ public final class LockDrivers extends ErrorFlagOwner {
     /** Is told the answers to acquisitions. */
     private volatile Consumer<Reply> acquisitions = reply -> {};
 
-    private final ConcurrentHashMap<String, LockDriver> drivers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Object, LockDriver> drivers = new ConcurrentHashMap<>();
 
     /** The semaphores of which a difference was reported. */
     private final Set<String> differing = ConcurrentHashMap.newKeySet();
-
-    /** The shared locks in use. */
-    public final LanePools pools = new LanePools(new SharedLanes());
-
-    /** Makes the driver of a lane. */
-    private final BiFunction<String, LockDrivers, LockDriver> lanes;
-
-    /** The lanes of shared locks, which are drivers like others. */
-    private final class SharedLanes implements Lanes {
-        @Override
-        public long now() {
-            return ticker.nanos();
-        }
-
-        @Override
-        public boolean post(String key, Consumer<LockMachine> event) {
-            return LockDrivers.this.post(key, driver -> event.accept(driver.machine));
-        }
-
-        @Override
-        public void postIfInUse(String key, Consumer<LockMachine> event) {
-            LockDriver driver = drivers.get(key);
-            if (driver != null) {
-                driver.post(d -> event.accept(d.machine));
-            }
-        }
-
-        @Override
-        public boolean remembers(Hold hold) {
-            LockDriver driver = drivers.get(hold.request.context.key());
-            return driver != null && driver.machine.remembers(hold);
-        }
-
-        @Override
-        public void differs(String name, int here, int there) {
-            if (differing.size() < MOST_DIFFERING && differing.add(name)) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "The semaphore ''{0}'' has {1} permits, and this client is configured with {2}: configure all"
-                                + " clients with the same number, or set it by resize()",
-                        Printable.all(name, there, here));
-            }
-        }
-
-        @Override
-        public void used(LanePool pool) {
-            useReports.add(pool.kind, pool.name, 0, 0, 0);
-        }
-
-        @Override
-        public void forget(LanePool pool) {
-            pools.forget(pool);
-        }
-    }
 
     /**
      * The holds, valid or lost, that threads had not left when the client was closed. The threads learn of the loss
      * when they leave.
      */
-    private final ConcurrentHashMap<String, LostHolds> closedHolds = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Object, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
-    public LockDrivers(ClientCore core, BiFunction<String, LockDrivers, LockDriver> lanes) {
+    public LockDrivers(ClientCore core) {
         super(core.errorFlag);
         this.core = core;
         this.ticker = core.ticker;
-        this.lanes = lanes;
         this.leaseRenewer = new LeaseRenewer(core, this);
     }
 
@@ -141,8 +88,8 @@ public final class LockDrivers extends ErrorFlagOwner {
 
     /** Returns the driver of a lock, or {@code null} if the lock is not in use. */
     @Nullable
-    public LockDriver driver(String name) {
-        return drivers.get(name);
+    public LockDriver driver(Object key) {
+        return drivers.get(key);
     }
 
     /** The drivers of all locks in use. */
@@ -159,14 +106,14 @@ public final class LockDrivers extends ErrorFlagOwner {
      * Posts an event to the machine of a lock. Returns {@code false} if the lock is not in use and the client is
      * closed.
      */
-    public boolean post(String name, Mailbox.Event<LockDriver> event) {
+    public boolean post(Object key, Mailbox.Event<LockDriver> event) {
         for (; ; ) {
-            LockDriver driver = drivers.get(name);
+            LockDriver driver = drivers.get(key);
             if (driver == null) {
                 if (core.isClosed()) {
                     return false;
                 }
-                driver = drivers.computeIfAbsent(name, this::create);
+                driver = drivers.computeIfAbsent(key, this::create);
                 if (core.isClosed()) { // close() may have overlooked it
                     driver.post(this::close);
                 }
@@ -177,12 +124,38 @@ public final class LockDrivers extends ErrorFlagOwner {
             if (driver.post(event)) {
                 return true;
             }
-            drivers.remove(name, driver);
+            drivers.remove(key, driver);
         }
     }
 
-    private LockDriver create(String key) {
-        return LaneKey.isLane(key) ? lanes.apply(key, this) : new LockDriver(key, this);
+    /** Posts an event to the machine of a lock if the lock is in use. */
+    public void postIfInUse(Object key, Mailbox.Event<LockDriver> event) {
+        LockDriver driver = drivers.get(key);
+        if (driver != null) {
+            post(driver, event);
+        }
+    }
+
+    private LockDriver create(Object key) {
+        return new LockDriver(
+                key,
+                this,
+                switch (LockKey.kindOf(key)) {
+                    case SEMAPHORE -> new Permits((here, there) -> differs(LockKey.nameOf(key), here, there));
+                    case READ_WRITE -> new ReadWrite();
+                    default -> Exclusive.LOCK;
+                });
+    }
+
+    /** Reports that clients are configured with different permits of a semaphore. */
+    private void differs(String name, int here, int there) {
+        if (differing.size() < MOST_DIFFERING && differing.add(name)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The semaphore ''{0}'' has {1} permits, and this client is configured with {2}: configure all"
+                            + " clients with the same number, or set it by resize()",
+                    Printable.all(name, there, here));
+        }
     }
 
     /** Posts an event to the machine of a driver, or of the driver that has replaced it. */
@@ -197,8 +170,8 @@ public final class LockDrivers extends ErrorFlagOwner {
     }
 
     /** Runs a callback of a lock after the lock's earlier callbacks. */
-    public void callBack(String name, Runnable callback) {
-        LockDriver driver = drivers.get(name);
+    public void callBack(Object key, Runnable callback) {
+        LockDriver driver = drivers.get(key);
         if (driver == null) {
             core.newCallbackQueue().run(callback);
         } else {
@@ -232,13 +205,13 @@ public final class LockDrivers extends ErrorFlagOwner {
      * thread has not taken does not count.
      */
     @Nullable
-    public Hold holdOf(String name, Thread thread) {
-        Hold found = find(name, thread);
+    public Hold holdOf(Object key, Thread thread) {
+        Hold found = find(key, thread);
         return found == null || !found.isTaken() ? null : found;
     }
 
-    private @Nullable Hold find(String name, Thread thread) {
-        LockDriver driver = drivers.get(name);
+    private @Nullable Hold find(Object key, Thread thread) {
+        LockDriver driver = drivers.get(key);
         return driver == null ? null : driver.machine.holdOf(thread);
     }
 
@@ -247,8 +220,8 @@ public final class LockDrivers extends ErrorFlagOwner {
      * not taken by now is given back, because an error has cut short the call that it was granted for.
      */
     @Nullable
-    public Hold ownHold(String name) {
-        return own(find(name, Thread.currentThread()));
+    public Hold ownHold(Object key) {
+        return own(find(key, Thread.currentThread()));
     }
 
     /** Returns a hold of the current thread, unless it was not taken: then it is given back. */
@@ -268,17 +241,17 @@ public final class LockDrivers extends ErrorFlagOwner {
      * taken from the thread.
      */
     @Nullable
-    public Hold holdToLeave(String name, Thread thread) {
-        Hold hold = holdOf(name, thread);
+    public Hold holdToLeave(Object key, Thread thread) {
+        Hold hold = holdOf(key, thread);
         if (hold != null || !core.isClosed()) {
             return hold;
         }
-        return closedHold(name, thread, false);
+        return closedHold(key, thread, false);
     }
 
     /** Returns the hold that the end of the client has taken from a thread; {@code null} if there is none. */
     @Nullable
-    public Hold closedHold(String key, Thread thread, boolean asReader) {
+    public Hold closedHold(Object key, Thread thread, boolean asReader) {
         LostHolds lost = closedHolds.get(key);
         return lost == null ? null : lost.of(thread, asReader);
     }
@@ -288,34 +261,26 @@ public final class LockDrivers extends ErrorFlagOwner {
         return hold.request.context instanceof LockDriver driver && driver.owner == this;
     }
 
-    /** Returns the hold of this client on a lock, or {@code null} if there is none. */
+    /** Returns the exclusive hold of this client on a lock, or {@code null} if there is none. */
     @Nullable
-    public Hold hold(String name) {
-        LockDriver driver = drivers.get(name);
+    public Hold hold(Object key) {
+        LockDriver driver = drivers.get(key);
         return driver == null ? null : driver.machine.hold();
     }
 
-    /**
-     * Returns the number of the request that the server knows as that of a writer, but by which readers hold the lock,
-     * or held it last; {@link RequestId#NONE} if there is none.
-     */
-    public long readByTurn(String name) {
-        LockDriver driver = drivers.get(ReadWritePool.writers(name));
-        LanePool pool = pools.find(LockKind.READ_WRITE, name);
-        return pool == null || driver != null && driver.machine.isWritten()
-                ? RequestId.NONE
-                : ((ReadWritePool) pool).readByTurn();
+    /** Requests a lock. The waiter's outcome is decided now or later. */
+    public void request(Object key, Waiter waiter) {
+        request(key, waiter, driver -> driver.machine.request(waiter));
     }
 
-    /** Requests a lock. The waiter's outcome is decided now or later. */
-    public void request(String key, Waiter waiter) {
-        if (!post(key, driver -> driver.machine.request(waiter))) {
-            waiter.outcome.decide(new Waiter.Failed(closed(LaneKey.nameOf(key), "cannot be acquired")));
+    private void request(Object key, Waiter waiter, Mailbox.Event<LockDriver> event) {
+        if (!post(key, event)) {
+            waiter.outcome.decide(new Waiter.Failed(closed(LockKey.nameOf(key), "cannot be acquired")));
         }
     }
 
-    public void cancel(String name, Waiter waiter, boolean timedOut) {
-        post(name, driver -> driver.machine.cancel(waiter, timedOut));
+    public void cancel(Object key, Waiter waiter, boolean timedOut) {
+        post(key, driver -> driver.machine.cancel(waiter, timedOut));
     }
 
     /** Cancels a waiter after a time, unless its outcome is decided by then. */
@@ -325,7 +290,7 @@ public final class LockDrivers extends ErrorFlagOwner {
 
     /** Tells the machine that the last level of a hold was left. */
     public void release(Hold hold) {
-        if (!post(hold.request.context.key(), driver -> driver.release(hold))) {
+        if (!post(hold.request.context.key(), driver -> driver.machine.release(hold))) {
             hold.released().decide(Optional.empty());
         }
     }
@@ -334,9 +299,9 @@ public final class LockDrivers extends ErrorFlagOwner {
      * Lets the caller of a hold, all levels of which it has left, wait for a signal, and then for the lock. The
      * waiter's outcome is decided now or later.
      */
-    public void await(String key, Hold left, Waiter waiter, SignalWait wait) {
+    public void await(Object key, Hold left, Waiter waiter, SignalWait wait) {
         if (!post(key, driver -> driver.machine.await(left, waiter, wait))) {
-            waiter.outcome.decide(new Waiter.Failed(closed(LaneKey.nameOf(key), "cannot be acquired again")));
+            waiter.outcome.decide(new Waiter.Failed(closed(LockKey.nameOf(key), "cannot be acquired again")));
         }
     }
 
@@ -344,7 +309,7 @@ public final class LockDrivers extends ErrorFlagOwner {
      * Keeps a hold whose owner has waited for a signal and did not get the lock back, until the owner has unwound. The
      * promise is decided when the owner can find the hold.
      */
-    public Promise<Boolean> lostAway(String key, Hold lost) {
+    public Promise<Boolean> lostAway(Object key, Hold lost) {
         Promise<Boolean> kept = new Promise<>();
         Mailbox.Event<LockDriver> event = driver -> {
             driver.machine.lostAway(lost);
@@ -367,39 +332,83 @@ public final class LockDrivers extends ErrorFlagOwner {
         post(lost.request.context.key(), driver -> driver.machine.nested(lost));
     }
 
-    /** Tells the machines of a lock that this client has force-released the lock. */
+    /** Tells the machine of a lock that this client has force-released the lock. */
     public void forced(ForceRelease command, Reply.Forced forced) {
-        String name = command.lock();
-        String key = name;
-        if (command.kind() != LockKind.LOCK) {
-            LanePool pool = pools.find(command.kind(), name);
-            if (pool != null) {
-                pool.forced(command.expectedToken(), forced);
-            }
-            if (forced.claimMillis() == 0) {
-                return;
-            }
-            key = LaneKey.of(command.kind(), name, 0);
-        }
+        Object key = LockKey.of(command.kind(), command.lock());
         String taken = forced.taken();
-        post(key, driver -> {
-            if (taken != null) { // the message may be lost
-                driver.machine.taken(new HoldTaken(name, taken, forced.takenToken(), forced.server()));
+        Mailbox.Event<LockDriver> event = driver -> {
+            if (command.kind() != LockKind.LOCK) {
+                driver.machine.forced(command.expectedToken(), forced);
+            } else if (taken != null) { // the message may be lost
+                driver.machine.taken(new HoldTaken(command.lock(), taken, forced.takenToken(), forced.server()));
             }
             driver.machine.nudgeAfter(forced.claimMillis());
+        };
+        if (command.kind() == LockKind.LOCK || forced.claimMillis() != 0) {
+            post(key, event);
+        } else {
+            postIfInUse(key, event);
+        }
+    }
+
+    // ================================================================ shared locks
+
+    /** Returns the machine of a read-write lock; {@code null} if it is not in use. */
+    private @Nullable LockMachine readWrite(String name) {
+        LockDriver driver = drivers.get(LockKey.of(LockKind.READ_WRITE, name));
+        return driver == null ? null : driver.machine;
+    }
+
+    /** Returns the hold of a reader: valid, or lost and not yet left; {@code null} if there is none. */
+    @Nullable
+    public Hold reader(String name, Thread thread) {
+        LockMachine machine = readWrite(name);
+        return machine == null ? null : ((ReadWrite) machine.kind).readerOf(machine, thread);
+    }
+
+    /** Returns the hold of any reader of this client; {@code null} if there is none. */
+    @Nullable
+    public Hold anyReader(String name) {
+        LockMachine machine = readWrite(name);
+        return machine == null ? null : ((ReadWrite) machine.kind).anyReader(machine);
+    }
+
+    /**
+     * Returns the number of the request that the server knows as that of a writer, but by which readers hold the lock,
+     * or held it last; {@link RequestId#NONE} if there is none.
+     */
+    public long readByTurn(String name) {
+        LockMachine machine = readWrite(name);
+        return machine == null ? RequestId.NONE : ((ReadWrite) machine.kind).readByTurn(machine);
+    }
+
+    /** Requests permits of a semaphore, which has that many as far as the client is configured. */
+    public void request(LockKey semaphore, int permits, Waiter waiter) {
+        request(semaphore, waiter, driver -> {
+            ((Permits) driver.machine.kind).configure(permits);
+            driver.machine.request(waiter);
         });
+    }
+
+    /** Applies the permits that this client has set for a semaphore. */
+    public void resized(LockKey semaphore, Reply.Resized resized) {
+        Mailbox.Event<LockDriver> event = driver -> {
+            ((Permits) driver.machine.kind).heard(resized.capacity(), resized.set());
+            driver.machine.nudgeAfter(resized.claimMillis());
+            driver.machine.tick(); // more may be asked for
+        };
+        // a semaphore that is not in use learns of the permits when it is; but a grant must be looked after
+        if (resized.claimMillis() == 0) {
+            postIfInUse(semaphore, event);
+        } else {
+            post(semaphore, event);
+        }
     }
 
     // ================================================================ the end of the client
 
     /** Closes the machines of all locks in use. */
     public void closeAll() {
-        pools.close();
-        for (LockDriver driver : drivers.values()) {
-            if (LaneKey.isLane(driver.key()) && driver.machine.hold() == null) { // first: a release serves other lanes
-                driver.post(this::close);
-            }
-        }
         for (LockDriver driver : drivers.values()) {
             driver.post(this::close);
         }
@@ -409,7 +418,7 @@ public final class LockDrivers extends ErrorFlagOwner {
     private void close(LockDriver driver) {
         LostHolds left = driver.machine.holdsToLeave();
         if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
-            closedHolds.merge(LaneKey.home(driver.key()), left, LostHolds::and);
+            closedHolds.merge(driver.key(), left, LostHolds::and);
         }
         driver.machine.close();
     }

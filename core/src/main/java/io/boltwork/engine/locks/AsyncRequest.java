@@ -107,7 +107,7 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
     @Override
     public void withdraw() {
         Waiter asked = waiter;
-        asked.ends(false); // first: the request may not have been posted yet
+        asked.isCancelled = true; // first: the request may not have been posted yet
         room.cancel(asked, false);
     }
 }

@@ -10,7 +10,7 @@ import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.Acquirable;
-import io.boltwork.engine.drive.LaneKey;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
@@ -45,8 +45,8 @@ public class EngineLock implements FencedLock, Acquirable {
     final String name;
     public final LockTerms terms;
 
-    /** The key of the machine, or for readers that of their first one. Equal locks have the same key. */
-    final String key;
+    /** The key of the machine. */
+    final Object key;
 
     /**
      * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
@@ -62,7 +62,7 @@ public class EngineLock implements FencedLock, Acquirable {
         this(engine, name, name, engine.terms(options));
     }
 
-    EngineLock(Engine engine, String name, String key, LockTerms terms) {
+    EngineLock(Engine engine, String name, Object key, LockTerms terms) {
         this.engine = engine;
         this.name = name;
         this.key = key;
@@ -75,7 +75,7 @@ public class EngineLock implements FencedLock, Acquirable {
     }
 
     @Override
-    public String key() {
+    public Object key() {
         return key;
     }
 
@@ -140,12 +140,12 @@ public class EngineLock implements FencedLock, Acquirable {
 
     @Override
     public boolean isOf(Hold hold) {
-        return engine.drivers.owns(hold) && !hold.isReader() && key.equals(LaneKey.home(hold.request.context.key()));
+        return engine.drivers.owns(hold) && !hold.isReader() && key.equals(hold.request.context.key());
     }
 
     /** Returns the kind of the lock. */
     public final LockKind kind() {
-        return LaneKey.kindOf(key);
+        return LockKey.kindOf(key);
     }
 
     // ================================================================ by thread
@@ -484,7 +484,11 @@ public class EngineLock implements FencedLock, Acquirable {
 
     @Override
     public boolean equals(Object other) {
-        return this == other || other instanceof EngineLock that && engine == that.engine && key.equals(that.key);
+        return this == other
+                || other instanceof EngineLock that
+                        && getClass() == that.getClass()
+                        && engine == that.engine
+                        && key.equals(that.key);
     }
 
     @Override

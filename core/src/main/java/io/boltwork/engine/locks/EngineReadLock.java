@@ -6,8 +6,7 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.Engine;
-import io.boltwork.engine.drive.LaneKey;
-import io.boltwork.engine.drive.ReadWritePool;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class EngineReadLock extends EngineLock {
 
     public EngineReadLock(Engine engine, String name, LockOptions options) {
-        super(engine, name, LaneKey.of(LockKind.READ_WRITE, name, 1), termsOf(engine, options));
+        super(engine, name, LockKey.of(LockKind.READ_WRITE, name), termsOf(engine, options));
     }
 
     private static LockTerms termsOf(Engine engine, LockOptions options) {
@@ -38,10 +37,6 @@ public final class EngineReadLock extends EngineLock {
 
     // ================================================================ waiting
 
-    private ReadWritePool pool() {
-        return engine.drivers.pools.readWrite(name);
-    }
-
     /**
      * Requests the lock. A thread that writes reads by the same hold.
      *
@@ -49,26 +44,12 @@ public final class EngineReadLock extends EngineLock {
      */
     @Override
     public void request(Waiter waiter) {
-        Hold writing =
-                waiter.isOfThread() ? engine.drivers.holdOf(ReadWritePool.writers(name), Thread.currentThread()) : null;
-        if (writing == null) {
-            pool().request(waiter);
-        } else if (writing.loss() == null) {
-            pool().requestAsWriter(waiter);
-        } else {
+        Hold writing = waiter.isOfThread() ? engine.drivers.holdOf(key, Thread.currentThread()) : null;
+        if (writing != null && writing.loss() != null) {
             engine.drivers.nested(writing);
             throw new LeaseLostException(writing.lossOf());
         }
-    }
-
-    @Override
-    public void cancel(Waiter waiter, boolean timedOut) {
-        pool().cancel(waiter, timedOut);
-    }
-
-    @Override
-    public void lookAfter(Waiter waiter, Runnable looked) {
-        pool().lookAfter(waiter, looked);
+        super.request(waiter);
     }
 
     // ================================================================ holds
@@ -76,13 +57,13 @@ public final class EngineReadLock extends EngineLock {
     @Override
     @Nullable
     public Hold ownHold() {
-        return engine.drivers.own(engine.drivers.pools.reader(name, Thread.currentThread()));
+        return engine.drivers.own(engine.drivers.reader(name, Thread.currentThread()));
     }
 
     @Override
     @Nullable
     public Hold holdOf(Thread thread) {
-        Hold found = engine.drivers.pools.reader(name, thread);
+        Hold found = engine.drivers.reader(name, thread);
         return found == null || !found.isTaken() ? null : found;
     }
 
@@ -90,13 +71,13 @@ public final class EngineReadLock extends EngineLock {
     @Nullable
     Hold holdToLeave(Thread thread) {
         Hold hold = holdOf(thread);
-        return hold == null ? engine.drivers.closedHold(ReadWritePool.writers(name), thread, true) : hold;
+        return hold == null ? engine.drivers.closedHold(key, thread, true) : hold;
     }
 
     @Override
     @Nullable
     Hold anyHold() {
-        return engine.drivers.pools.anyReader(name);
+        return engine.drivers.anyReader(name);
     }
 
     @Override

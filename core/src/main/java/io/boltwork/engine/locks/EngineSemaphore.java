@@ -8,7 +8,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.Acquirable;
-import io.boltwork.engine.drive.LaneKey;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
@@ -35,12 +35,14 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
 
     private final Engine engine;
     private final String name;
+    private final LockKey key;
     private final int permits;
     private final LockOptions options;
 
     public EngineSemaphore(Engine engine, String name, int permits, LockOptions options) {
         this.engine = engine;
         this.name = name;
+        this.key = new LockKey(LockKind.SEMAPHORE, name);
         this.permits = permits;
         this.options = Objects.requireNonNull(options, "options");
         if (options.onLoss() == LockOptions.OnLoss.INTERRUPT) {
@@ -57,8 +59,8 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
     }
 
     @Override
-    public String key() {
-        return LaneKey.of(LockKind.SEMAPHORE, name, 0);
+    public Object key() {
+        return key;
     }
 
     @Override
@@ -70,23 +72,25 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
 
     @Override
     public void request(Waiter waiter) {
-        engine.drivers.pools.request(name, permits, waiter);
+        engine.drivers.request(key, permits, waiter);
     }
 
     @Override
     public void cancel(Waiter waiter, boolean timedOut) {
-        engine.drivers.pools.semaphore(name).cancel(waiter, timedOut);
+        engine.drivers.cancel(key, waiter, timedOut);
     }
 
     @Override
     public void lookAfter(Waiter waiter, Runnable looked) {
-        engine.drivers.pools.semaphore(name).lookAfter(waiter, looked);
+        engine.drivers.post(key, driver -> {
+            looked.run();
+            driver.machine.lookAfter(waiter);
+        });
     }
 
     @Override
     public boolean isOf(Hold hold) {
-        return engine.drivers.owns(hold)
-                && LaneKey.of(LockKind.SEMAPHORE, name, 0).equals(LaneKey.home(hold.request.context.key()));
+        return engine.drivers.owns(hold) && key.equals(hold.request.context.key());
     }
 
     private LockTerms terms(int wanted) {
@@ -187,7 +191,7 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
         AsyncRequest<Optional<Lease>> turn = request(1, Durations.nanos("wait", wait), Function.identity());
         // attached before the request is posted: else the body could run here, on the caller's thread
         CompletionStage<T> call = new AsyncCall<>(
-                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(name, end));
+                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(key, end));
         turn.post();
         return call;
     }
@@ -231,7 +235,7 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);
         }
         Reply.Resized resized = (Reply.Resized) engine.ask(new Resize(name, LockKind.SEMAPHORE, wanted));
-        engine.drivers.pools.resized(name, resized);
+        engine.drivers.resized(key, resized);
     }
 
     @Override

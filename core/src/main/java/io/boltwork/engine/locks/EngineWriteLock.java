@@ -3,9 +3,10 @@ package io.boltwork.engine.locks;
 
 import io.boltwork.FencedLock;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.Engine;
-import io.boltwork.engine.drive.ReadWritePool;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.spi.Printable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class EngineWriteLock extends EngineLock {
 
     public EngineWriteLock(Engine engine, String name, LockOptions options) {
-        super(engine, name, ReadWritePool.writers(name), termsOf(engine, options));
+        super(engine, name, LockKey.of(LockKind.READ_WRITE, name), termsOf(engine, options));
     }
 
     private static LockTerms termsOf(Engine engine, LockOptions options) {
@@ -54,7 +55,7 @@ public final class EngineWriteLock extends EngineLock {
      */
     private @Nullable Hold notReading() {
         Thread self = Thread.currentThread();
-        Hold reading = engine.drivers.own(engine.drivers.pools.reader(name, self));
+        Hold reading = engine.drivers.own(engine.drivers.reader(name, self));
         if (reading == null) {
             return null;
         }

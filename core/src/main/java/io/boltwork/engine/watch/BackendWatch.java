@@ -2,16 +2,15 @@
 package io.boltwork.engine.watch;
 
 import io.boltwork.BackendException;
-import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.engine.client.CallbackQueue;
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.Listeners;
 import io.boltwork.engine.client.ReleaseLog;
-import io.boltwork.engine.drive.LanePool;
 import io.boltwork.engine.drive.LatchDrivers;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.RecoveryTally;
 import io.boltwork.spi.BackendListener;
 import io.boltwork.spi.Grant;
@@ -22,7 +21,6 @@ import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.LockWanted;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.RequestId;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Shrunk;
 import java.time.Duration;
@@ -84,34 +82,21 @@ public final class BackendWatch implements BackendListener {
 
     @Override
     public void granted(Grant grant) {
-        if (grant.kind() == LockKind.LOCK) {
-            drivers.post(grant.lock(), driver -> driver.machine.granted(grant));
-        } else {
-            long request = RequestId.number(core.identity.id(), grant.request());
-            drivers.pools.of(grant.kind(), grant.lock()).granted(grant, request);
-        }
+        drivers.post(LockKey.of(grant.kind(), grant.lock()), driver -> driver.machine.granted(grant));
     }
 
     @Override
     public void told(HolderMessage message) {
-        if (message.kind() != LockKind.LOCK) {
-            LanePool pool = drivers.pools.find(message.kind(), message.lock());
-            if (pool != null && message instanceof HoldTaken taken) {
-                pool.taken(taken, RequestId.number(core.identity.id(), taken.request()));
-            } else if (pool != null && message instanceof Shrunk shrunk) {
-                pool.shrunk(shrunk.capacity());
+        // if the lock is not in use, nothing is held or wanted here
+        drivers.postIfInUse(LockKey.of(message.kind(), message.lock()), driver -> {
+            if (message instanceof HoldTaken taken) {
+                driver.machine.taken(taken);
+            } else if (message instanceof LockWanted wanted) {
+                driver.machine.wanted(wanted);
+            } else if (message instanceof Shrunk shrunk) {
+                driver.machine.askAgain(shrunk.capacity());
             }
-            return;
-        }
-        LockDriver driver = drivers.driver(message.lock());
-        if (driver == null) {
-            return; // nothing is held here
-        }
-        if (message instanceof HoldTaken taken) {
-            drivers.post(driver, d -> d.machine.taken(taken));
-        } else if (message instanceof LockWanted wanted) {
-            drivers.post(driver, d -> d.machine.wanted(wanted));
-        }
+        });
     }
 
     @Override
@@ -121,10 +106,7 @@ public final class BackendWatch implements BackendListener {
 
     @Override
     public void freed(LockFreed freed) {
-        LockDriver driver = drivers.driver(freed.lock());
-        if (driver != null) { // else nothing waits here
-            drivers.post(driver, d -> d.machine.askFirst(0));
-        }
+        drivers.postIfInUse(freed.lock(), driver -> driver.machine.askAgain(0)); // else nothing waits here
     }
 
     // ================================================================ connections

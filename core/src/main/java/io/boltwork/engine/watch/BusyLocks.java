@@ -2,19 +2,17 @@
 package io.boltwork.engine.watch;
 
 import io.boltwork.LockKind;
-import io.boltwork.engine.drive.LanePool;
 import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
+import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.drive.UseReports;
 import io.boltwork.spi.LockUsage;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -101,27 +99,16 @@ public final class BusyLocks {
         lowest = 0;
         List<UseReports.Report> reports = new ArrayList<>(drivers.useReports.takeAll()); // first: it makes room
         for (Key key : entries.keySet()) {
-            driversOf(key).forEach(driver -> driver.post(LockDriver::reportUse));
+            drivers.postIfInUse(LockKey.of(key.kind, key.name), LockDriver::reportUse);
         }
         reports.addAll(drivers.useReports.takeAll());
         add(reports);
         busiest = chosen();
     }
 
-    /** Returns the drivers of a lock that is in use. */
-    private List<LockDriver> driversOf(Key key) {
-        LanePool pool = key.kind == LockKind.LOCK ? null : drivers.pools.find(key.kind, key.name);
-        Collection<String> keys =
-                key.kind == LockKind.LOCK ? List.of(key.name) : pool == null ? List.of() : pool.lanesInUse();
-        return keys.stream().map(drivers::driver).filter(Objects::nonNull).toList();
-    }
-
     private int waiting(Key key) {
-        LanePool pool = key.kind == LockKind.LOCK ? null : drivers.pools.find(key.kind, key.name);
-        int inLanes = driversOf(key).stream()
-                .mapToInt(driver -> driver.machine.waiting())
-                .sum();
-        return Math.max(0, inLanes + (pool == null ? 0 : pool.waiting()));
+        LockDriver driver = drivers.driver(LockKey.of(key.kind, key.name));
+        return driver == null ? 0 : driver.machine.waiting();
     }
 
     private void add(List<UseReports.Report> reports) {

@@ -122,12 +122,6 @@ public final class Asking {
      * has lapsed, which removes the client's other requests, or the server has lost all data.
      */
     static void askOthers(LockState lock, Request forgotten) {
-        lock.effects.forgotten();
-        askStanding(lock, forgotten);
-    }
-
-    /** Lets the requests that are thought to be in the queue ask again, except {@code forgotten}. */
-    public static void askStanding(LockState lock, @Nullable Request forgotten) {
         if (lock.waiters.isEmpty()) {
             return;
         }
@@ -145,6 +139,18 @@ public final class Asking {
                     other.pending().askAgain = true;
                 }
             }
+        }
+    }
+
+    /** Lets a request that waits ask, because the answer may be another now. */
+    public static void askAgain(LockState lock, @Nullable Request request) {
+        if (request == null || request.state != State.WANTED) {
+            return;
+        }
+        if (request.isAwaiting()) {
+            request.pending().askAgain = true; // the answer may be older than the message
+        } else {
+            askNow(lock, request);
         }
     }
 

@@ -40,7 +40,6 @@ public final class Awaiting {
 
     /** Lets the caller of a hold, all levels of which it has left, wait for a signal. */
     public static void awaitSignal(LockState lock, Hold left, Waiter waiter, SignalWait wait) {
-        waiter.at = lock;
         waiter.since = lock.lastEvent;
         if (lock.closed) {
             Releasing.release(lock, left, null);

@@ -68,7 +68,7 @@ public final class Granting {
         if (forgotten) {
             Asking.askOthers(lock, request);
         }
-        lock.effects.heard(answer);
+        lock.kind.heard(lock, answer);
         Awaiting.answered(lock, request, answer);
         switch (answer.verdict()) {
             case GRANTED -> {
@@ -130,6 +130,7 @@ public final class Granting {
             PermitsExceededException cause =
                     new PermitsExceededException(lock.effects.lock(), request.terms.permits, capacity);
             Waiting.refuse(lock, request, new Waiter.Failed(cause));
+            lock.kind.refuseAll(lock, request.terms, new Waiter.Failed(cause));
         }
     }
 
@@ -162,7 +163,7 @@ public final class Granting {
         long at = Math.min(now + Asking.SAFETY_POLL, now + (answer.remainingMillis() + stagger) * MILLI);
         if (request.tryOnly) {
             pending.dueAt = now + lock.effects.timing().recallWait();
-        } else if (request.waiter == null) {
+        } else if (!lock.waiters.isPolledFor(request)) {
             pending.dueAt = at;
         } else {
             lock.pollAt = request == lock.waiters.oldest() ? at : Math.min(lock.pollAt, at);
@@ -295,7 +296,7 @@ public final class Granting {
         long deadline = confirmed ? until - lock.effects.missedSince(sent) : until;
         switch (request.state) {
             case WANTED -> {
-                boolean outdated = isOutdated(lock, token, sent);
+                boolean outdated = lock.kind.isExclusive(request) && isOutdated(lock, token, sent);
                 if (lock.closed) {
                     Waiting.refuse(lock, request, new Waiter.Failed(lock.closed("cannot be acquired")));
                 } else if (outdated || !request.suffices(deadline, lock.effects.now(), confirmed)) {
@@ -321,20 +322,15 @@ public final class Granting {
     }
 
     private static void beginHold(LockState lock, Request request, long deadline, long token, boolean confirmed) {
-        Waiter asked = lock.waiters.of(request);
-        Waiter served = lock.effects.served(asked);
-        if (served == null) {
-            Waiting.refuse(lock, request, Denied.CANCELLED); // it stood for a waiter that has been served meanwhile
-            return;
+        Waiter waiter = lock.waiters.of(request);
+        if (lock.kind.isExclusive(request)) {
+            Renewing.displace(lock);
         }
-        Renewing.displace(lock);
         long now = lock.effects.now();
         request.startHold(deadline, token, confirmed, now);
-        if (request == lock.wanted) {
-            lock.wanted = null;
-        }
+        lock.kind.wantsNoLonger(lock, request);
         lock.refusals++;
-        Waiting.occupy(lock, request, asked, served, now);
+        Waiting.occupy(lock, request, waiter, now);
         if (!confirmed) {
             Renewing.renewIfDue(lock, request, now); // at once if the claim is short
         }

@@ -20,10 +20,7 @@ public final class Reconnecting {
             lock.requests.all().forEach(request -> connected(lock, request, now, recovery));
             return;
         }
-        Request leased = lock.leased();
-        if (leased != null) {
-            connected(lock, leased, now, recovery);
-        }
+        lock.leases().forEach(leased -> connected(lock, leased, now, recovery));
         many.connected(now, recovery);
     }
 

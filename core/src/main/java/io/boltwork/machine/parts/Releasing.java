@@ -9,7 +9,6 @@ import io.boltwork.machine.request.RecoveryTally;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Request.State;
 import io.boltwork.machine.request.Ticker;
-import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
 import io.boltwork.machine.state.LockEvents;
 import io.boltwork.machine.state.LockState;
@@ -53,14 +52,15 @@ public final class Releasing {
      * @param awaiting a request that begins to wait for a signal in the same step; {@code null} if there is none
      */
     public static boolean release(LockState lock, Hold left, @Nullable Request awaiting) {
-        if (Readers.downgrade(lock, left)) {
+        lock.kind.left(left);
+        if (lock.kind.downgrades(lock, left)) {
             return true;
         }
         Request request = left.request;
-        Hold held = lock.hold;
+        Hold held = lock.heldBy(request);
         Hold whole = left.whole();
         boolean clean = left.loss() == null;
-        if (held != null && held != whole && held.request == request) {
+        if (held != null && held != whole) {
             if (clean && left.isReader()) { // its thread goes on as a writer
                 lock.countUse().ended(left, lock.lastEvent);
                 LockEvents.released(lock.effects, left);
@@ -77,7 +77,7 @@ public final class Releasing {
         if (held != whole) {
             lock.lostHolds = lock.lostHolds.without(left);
         } else if (last) {
-            lock.hold = null;
+            lock.kind.ends(lock, held);
         }
         if (clean) {
             LockEvents.released(lock.effects, left);
@@ -131,19 +131,8 @@ public final class Releasing {
             request.pending().signals = lock.takeSignals();
             request.pending().giveUpAt = Ticker.NEVER; // a signal must not be lost
         }
-        Readers.sendElsewhere(lock);
-        Waiter first = lock.waiters.first();
-        Request next = awaiting;
-        if (next == null
-                && first != null
-                && !first.tryOnly
-                && lock.wanted == null
-                && !lock.closed
-                && !lock.requests.isFull()) {
-            next = lock.newRequest(first);
-            lock.wanted = next;
-        }
-        send(lock, request, next);
+        boolean mayAsk = awaiting == null && !lock.closed && !lock.requests.isFull();
+        send(lock, request, mayAsk ? lock.kind.next(lock, request) : awaiting);
     }
 
     private static void send(LockState lock, Request request, @Nullable Request next) {

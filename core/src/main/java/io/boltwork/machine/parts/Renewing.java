@@ -44,9 +44,9 @@ public final class Renewing {
             if (RenewalClock.isOnlyVerified(request) || !isAbandoned(lock, request)) {
                 Command.Renew.Item item = renewal(request, now);
                 boolean tacit = lock.outage == LockOutage.NONE && RenewalClock.mayBeTacit(request, item);
-                RenewalClock.begun(request, lock.effects.renew(item, tacit), tacit);
+                RenewalClock.begun(request, lock.effects.renew(request, item, tacit), tacit);
             } else if (!request.confirmed) {
-                RenewalClock.begun(request, lock.effects.renew(verification(request), false), false);
+                RenewalClock.begun(request, lock.effects.renew(request, verification(request), false), false);
             }
         }
     }
@@ -125,7 +125,7 @@ public final class Renewing {
      * with its lease.
      */
     private static boolean isAbandoned(LockState lock, Request request) {
-        Hold held = lock.hold;
+        Hold held = lock.heldBy(request);
         LockListener.Absence absence = held == null ? null : held.absence();
         if (held == null || absence == null) {
             return false;
@@ -157,12 +157,12 @@ public final class Renewing {
 
     private static boolean isHeld(LockState lock, Hold held, Promise<Extension> outcome) {
         Request request = held.request;
-        Hold whole = lock.hold;
+        Hold whole = lock.heldBy(request);
         boolean isHeld = whole != null && whole.includes(held);
         if (isHeld && lock.lastEvent >= request.deadline()) {
             lose(lock, request, request.reasonOfEnd());
         }
-        if (!isHeld || lock.hold != whole) {
+        if (!isHeld || lock.heldBy(request) != whole) {
             lock.effects.decide(outcome, Extension.LOST);
             return false;
         }
@@ -222,7 +222,8 @@ public final class Renewing {
         boolean held = answered(
                 lock, restore.request(), restore.firstToken(), restore.leaseMillis(), sent, outcome, restored.owner());
         if (held && outcome.isHeld()) {
-            Hold whole = lock.hold;
+            Request request = lock.find(restore.request());
+            Hold whole = request == null ? null : lock.heldBy(request);
             if (whole != null) {
                 whole.owners().forEach(owner -> LockEvents.restored(lock.effects, owner));
             }
@@ -307,8 +308,8 @@ public final class Renewing {
     /** Suspends the validity of a hold whose lease may have ended. Returns whether the hold counts as lost. */
     private static boolean doubt(LockState lock, Request request, long now) {
         MissedTime missedTime = request.missedTime();
-        Hold held = lock.hold;
-        if (missedTime == null || held == null || held.request != request) {
+        Hold held = lock.heldBy(request);
+        if (missedTime == null || held == null) {
             return false;
         }
         if (missedTime.isInVain(now, request.deadline())) {
@@ -332,7 +333,7 @@ public final class Renewing {
         MissedTime missedTime = request.missedTime();
         if (missedTime != null && missedTime.isAnsweredBy(sent)) {
             RenewalClock.answeredFor(request, missedTime.missed(), sent, leaseMillis);
-            Hold held = lock.hold;
+            Hold held = lock.heldBy(request);
             if (held != null) {
                 held.trust();
             }
@@ -348,8 +349,8 @@ public final class Renewing {
             Releasing.giveBack(lock);
             return;
         }
-        Hold held = lock.hold;
-        if (held == null || held.request != request) {
+        Hold held = lock.heldBy(request);
+        if (held == null) {
             return;
         }
         held.lose(reason);
@@ -358,7 +359,7 @@ public final class Renewing {
         }
         long now = lock.effects.now();
         lock.lostHolds = lock.lostHolds.with(held.owners(), now); // first, so that its thread finds it at any moment
-        lock.hold = null;
+        lock.kind.ends(lock, held);
         Releasing.lost(lock, request);
         Releasing.planAfterLoss(lock, request, reason);
     }
@@ -367,14 +368,18 @@ public final class Renewing {
     public static void displace(LockState lock) {
         Releasing.giveBack(lock);
         Hold before = lock.hold;
-        if (before == null) {
-            return;
+        if (before != null) {
+            displace(lock, before);
         }
+    }
+
+    /** Ends that hold, because the backend has taken the lock away. */
+    public static void displace(LockState lock, Hold before) {
         Request request = before.request;
         boolean ended = lock.effects.now() >= request.deadline();
         lose(lock, request, ended ? request.reasonOfEnd() : Reason.TAKEN);
-        if (lock.hold != null) { // its owner was faster: the release is in the mailbox
-            lock.hold = null;
+        if (lock.heldBy(request) != null) { // its owner was faster: the release is in the mailbox
+            lock.kind.ends(lock, before);
             Releasing.lost(lock, request);
         }
     }

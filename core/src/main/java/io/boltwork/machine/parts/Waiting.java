@@ -13,10 +13,7 @@ import io.boltwork.machine.request.Waiter.Denied;
 import io.boltwork.machine.state.LockEvents;
 import io.boltwork.machine.state.LockState;
 import io.boltwork.machine.state.SeldomUsed;
-import io.boltwork.machine.state.SharedReadHold;
 import io.boltwork.machine.state.Waiters;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of this client, from their call until they are granted the lock, refused or cancelled. Part of a {@link
@@ -30,31 +27,27 @@ public final class Waiting {
 
     /** Lets a waiter enter, or decides it at once. Returns whether it has entered. */
     public static boolean enter(LockState lock, Waiter waiter) {
-        if (!waiter.isPooled) {
-            waiter.since = afterDismissal(lock, lock.lastEvent);
-        }
+        waiter.since = afterDismissal(lock, lock.lastEvent);
         if (lock.closed) {
             decide(lock, waiter, new Waiter.Failed(lock.closed("cannot be acquired")));
             return false;
         }
-        Boolean timedOut = waiter.endedByTimeout();
-        if (timedOut != null) {
+        if (waiter.isCancelled) {
             if (!waiter.outcome.isDecided()) {
-                decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
+                decide(lock, waiter, Denied.CANCELLED);
             }
             return false;
         }
-        if (Readers.isServed(lock, waiter)) {
+        if (lock.kind.serves(lock, waiter)) {
             return false;
         }
-        waiter.at = lock;
-        Hold held = lock.hold;
-        boolean taken = held != null || lock.wanted != null && lock.wanted.known;
-        if (waiter.tryOnly && (taken || lock.wanted != null || !lock.waiters.isEmpty())) {
+        boolean taken = lock.kind.isTaken(lock, waiter);
+        if (waiter.tryOnly && lock.kind.refuses(lock, waiter, taken)) {
             decide(lock, waiter, Denied.REFUSED);
             return false;
         }
-        if (held != null && isOfHandleOf(held, waiter.thread)) {
+        Hold held = lock.hold;
+        if (held != null && held.isOfHandleOf(waiter.thread)) {
             LockEvents.waitsForItself(lock.effects, waiter);
         }
         if (lock.waiters.isEmpty()) {
@@ -64,7 +57,7 @@ public final class Waiting {
             lock.countUse();
         }
         waiter.refusalsBefore = taken ? lock.refusals - 1 : lock.refusals;
-        if (waiter.hasOwnRequest()) {
+        if (lock.waiters.needsRequest(waiter)) {
             enterWithRequest(lock, waiter);
         } else {
             lock.waiters.add(waiter);
@@ -72,20 +65,15 @@ public final class Waiting {
         return true;
     }
 
-    /** Returns whether the hold, or a part of it, belongs to a handle which that thread has asked for. */
-    private static boolean isOfHandleOf(Hold held, @Nullable Thread thread) {
-        return held instanceof SharedReadHold
-                ? held.owners().stream().anyMatch(reader -> isOfHandleOf(reader, thread))
-                : held.thread == null && held.asker == thread;
-    }
-
     private static void enterWithRequest(LockState lock, Waiter waiter) {
         Waiters waiters = lock.waiters;
         Request request = lock.newRequest(waiter);
+        request.waiter = waiter;
         waiter.request = request;
         waiters.add(waiter);
         Asking.ask(lock, request);
-        if (lock.requests.isInLine(request) && Objects.requireNonNull(waiters.oldest()).known) {
+        Request oldest = waiters.oldest();
+        if (lock.requests.isInLine(request) && oldest != null && oldest.known) {
             waiter.refusalsBefore = lock.refusals - 1; // the request will get no answer of its own for a while
         }
     }
@@ -114,8 +102,7 @@ public final class Waiting {
     }
 
     private static Waiter.WaitResult timedOut(LockState lock, Waiter waiter) {
-        boolean refused = waiter.at == lock ? waiter.isRefusedBy(lock.refusals) : waiter.isRefused;
-        return refused
+        return waiter.isRefusedBy(lock.refusals)
                 ? Denied.REFUSED
                 : new Waiter.Failed(lock.outage.unknown(
                         lock.effects.lock(), "within the time that the caller was willing to wait"));
@@ -129,13 +116,10 @@ public final class Waiting {
         if (waiter.outcome.isDecided() || lock.waiters.contains(waiter) || lock.isAwaiting(waiter)) {
             return true;
         }
-        Hold held = lock.hold;
-        if (held != null) {
-            for (Hold own : held.owners()) {
-                if (own.taker() == waiter) {
-                    decide(lock, waiter, new Waiter.Granted(own));
-                    return true;
-                }
+        for (Hold own : lock.owners()) {
+            if (own.taker() == waiter) {
+                decide(lock, waiter, new Waiter.Granted(own));
+                return true;
             }
         }
         return false;
@@ -143,8 +127,12 @@ public final class Waiting {
 
     /** Creates new requests for the waiters with requests of their own, and asks for the lock. */
     public static void askAnew(LockState lock) {
-        for (Waiter waiter : lock.waiters.queued()) {
+        for (Waiter waiter : lock.waiters.withRequests()) {
             Request again = lock.newRequest(waiter);
+            again.waiter = waiter;
+            if (waiter.request != null) {
+                again.pending().since = waiter.request.pending().since; // a try ends at the same time as before
+            }
             waiter.request = again;
             Asking.ask(lock, again);
         }
@@ -158,25 +146,21 @@ public final class Waiting {
         LockEvents.waited(lock.effects, waiter, result);
     }
 
-    /**
-     * Gives the lock to a waiter.
-     *
-     * @param asked the waiter that the request is for, and that stands for {@code waiter} if it is another one
-     */
-    public static void occupy(LockState lock, Request request, Waiter asked, Waiter waiter, long now) {
+    /** Gives the lock to a waiter. */
+    public static void occupy(LockState lock, Request request, Waiter waiter, long now) {
         request.occupied(now);
-        Hold held = Readers.hold(lock, request, waiter, now);
+        Hold held = lock.kind.hold(request, waiter, now);
         Waiter.Granted granted = new Waiter.Granted(held);
-        lock.hold = held.whole();
-        remove(lock, asked);
+        lock.kind.begins(lock, held.whole());
+        remove(lock, waiter);
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
-        Readers.othersJoin(lock);
+        lock.kind.begun(lock, held.whole());
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. Returns whether it was. */
     static boolean handOver(LockState lock, Request request, Hold from) {
-        Waiter next = lock.waiters.first();
+        Waiter next = lock.kind.follower(lock, request);
         long now = lock.effects.now();
         if (next == null
                 || lock.closed
@@ -185,28 +169,21 @@ public final class Waiting {
                 || lock.waiters.hasOwnRequests()) {
             return false;
         }
-        Waiter served = lock.effects.served(next);
-        if (served == null) {
-            lock.waiters.remove(next); // it stood for a waiter that has been served meanwhile
-            return false;
-        }
         request.lastToken++;
-        LockEvents.handedOver(lock.effects, from, served, request.lastToken);
-        occupy(lock, request, next, served, now);
+        LockEvents.handedOver(lock.effects, from, next, request.lastToken);
+        occupy(lock, request, next, now);
         return true;
     }
 
     private static boolean mayFollow(LockState lock, Request request, Waiter next, long now) {
         return request.terms.equals(next.terms)
                 ? Slice.allowsHandover(request, now, lock.slice()) || Retaining.mayFollow(lock, request, now)
-                : Readers.mayFollow(lock, request, next, now);
+                : lock.kind.mayFollow(lock, request, next.terms, now);
     }
 
     /** Decides that the waiter of a request does not get the lock, and withdraws the request. */
     public static void refuse(LockState lock, Request request, Waiter.WaitResult result) {
-        if (request == lock.wanted) {
-            lock.wanted = null;
-        }
+        lock.kind.wantsNoLonger(lock, request);
         boolean polls = lock.waiters.oldest() == request;
         Waiter waiter = lock.waiters.of(request);
         remove(lock, waiter);
@@ -233,7 +210,6 @@ public final class Waiting {
 
     /** Dismisses all waiters that have come so far. */
     public static void dismissAll(LockState lock, LockException cause) {
-        lock.effects.dismissed(cause);
         if (!lock.waiters.isEmpty()) {
             lock.seldomUsed().dismissal = new SeldomUsed.Dismissal(cause, lock.effects.now());
             dismissSome(lock);

@@ -115,6 +115,11 @@ public class Hold implements BodyScope.Held {
         return false;
     }
 
+    /** Returns whether the hold, or a part of it, belongs to a handle which that thread has asked for. */
+    public boolean isOfHandleOf(@Nullable Thread other) {
+        return thread == null && asker == other;
+    }
+
     /** Returns the hold that the machine knows: this one, except for a reader who shares a hold with others. */
     public Hold whole() {
         return this;

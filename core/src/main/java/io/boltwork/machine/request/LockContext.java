@@ -23,7 +23,7 @@ public interface LockContext {
     }
 
     /** Returns the key of the machine in its client: the name of a plain lock. */
-    default String key() {
+    default Object key() {
         return lock();
     }
 

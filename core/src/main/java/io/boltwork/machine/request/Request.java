@@ -187,15 +187,20 @@ public final class Request {
 
     /** Returns what is pending about the request, for the lock's machine, which may change it. */
     public Pending pending() {
-        if (observer != null) {
-            observer.changed();
-        }
+        changed();
         Pending open = pending;
         if (open == null) {
             open = new Pending();
             pending = open;
         }
         return open;
+    }
+
+    /** Tells the observer, if there is one, that the times of the request have changed. */
+    public void changed() {
+        if (observer != null) {
+            observer.changed();
+        }
     }
 
     /** Returns what is pending about the request; {@code null} if nothing is. */

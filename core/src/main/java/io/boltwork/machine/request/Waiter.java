@@ -39,24 +39,11 @@ public final class Waiter {
     /** The time at which the wait began; belongs to the machine. */
     public long since;
 
-    /** The key of the machine that decides a reader. The pool of the readers writes it. */
-    public volatile String lane = "";
+    /** The place in the order of arrival among the waiters of a shared lock; belongs to the machine. */
+    public long arrival;
 
-    /** True if the lock was shown to be taken while it waited outside of any machine. */
-    public volatile boolean isRefused;
-
-    /** True if the wait began before the waiter came to its machine. */
-    public boolean isPooled;
-
-    /** The machine that it has come to; belongs to that. */
-    @Nullable
-    public Object at;
-
-    /**
-     * The end of a wait that its caller ended before the waiter came to the machine: true for the end of its time, false
-     * for another end, {@code null} if the caller has not ended the wait.
-     */
-    private volatile @Nullable Boolean endedByTimeout;
+    /** True if the caller has cancelled the wait, perhaps before the waiter came to the machine. */
+    public volatile boolean isCancelled;
 
     /** The request for this waiter alone (FIFO), or {@code null}; belongs to the machine. */
     @Nullable
@@ -93,31 +80,9 @@ public final class Waiter {
         return new Waiter(terms, false, Thread.currentThread(), false, signalWait);
     }
 
-    /** Begins the wait, before the waiter comes to the machine of a part of a shared lock. */
-    public void begins(long now) {
-        isPooled = true;
-        since = now;
-    }
-
-    /** Sets the number of refusals of the lock before the wait began. */
-    public void refusalsBefore(int refusals) {
-        refusalsBefore = refusals;
-    }
-
     /** Returns whether the lock was refused since then, if it has been refused that often by now. */
     public boolean isRefusedBy(int refusals) {
         return refusals - refusalsBefore > 0;
-    }
-
-    /** Ends the wait, in case the waiter has not come to its machine. */
-    public void ends(boolean timedOut) {
-        endedByTimeout = timedOut;
-    }
-
-    /** Returns whether the caller's time ended, or it was interrupted or cancelled ({@code false}); or {@code null}. */
-    @Nullable
-    public Boolean endedByTimeout() {
-        return endedByTimeout;
     }
 
     /** Returns whether the waiter has a request of its own. */

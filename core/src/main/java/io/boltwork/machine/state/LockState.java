@@ -10,17 +10,16 @@ import io.boltwork.machine.request.LockUse;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.RenewalClock;
 import io.boltwork.machine.request.Request;
-import io.boltwork.machine.request.Slice;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Signal;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +35,8 @@ public abstract class LockState {
     private static final long LONGEST_SLICE = TimeUnit.MILLISECONDS.toNanos(100);
 
     public final Effects effects;
-
-    public final Waiters waiters = new Waiters();
+    public final Kind kind;
+    public final Waiters waiters;
     public final Requests requests = new Requests();
 
     /** The request for the first of the waiters that share one. */
@@ -76,11 +75,10 @@ public abstract class LockState {
     public long lastEvent;
     public boolean closed;
 
-    /** True if there may be readers among the waiters for a writer's hold. */
-    public boolean readersWait;
-
-    public LockState(Effects effects) {
+    public LockState(Effects effects, Kind kind) {
         this.effects = effects;
+        this.kind = kind;
+        this.waiters = kind.newWaiters();
     }
 
     // ================================================================ requests
@@ -112,19 +110,6 @@ public abstract class LockState {
     /** Returns whether the lock is being asked for. */
     public boolean isWanted() {
         return wanted != null || waiters.hasOwnRequests();
-    }
-
-    /**
-     * Returns whether readers should come to this machine of the writers of a read-write lock first: they have a turn
-     * of its hold, or may have one.
-     */
-    public boolean isPassedOn() {
-        Hold held = hold;
-        return held != null
-                && (SharedReadHold.isTurn(held)
-                        || held.request.terms.mayBeJoined
-                                && !held.request.hasDowngraded()
-                                && Slice.allowsJoining(held.request, effects.now(), slice()));
     }
 
     /** Returns how many callers wait. Other threads than that of the machine get a number that may be a little old. */
@@ -163,21 +148,37 @@ public abstract class LockState {
 
     // ================================================================ holds
 
-    /** Returns the hold here; {@code null} if there is none. For any thread. */
+    /** Returns the exclusive hold here; {@code null} if there is none. For any thread. */
     @Nullable
     public Hold hold() {
         return hold;
     }
 
-    /** Returns whether a writer of a read-write lock holds it here. For any thread. */
-    public boolean isWritten() {
-        return hold instanceof WriterHold;
+    /** Returns the hold of a request; {@code null} if there is none. For any thread. */
+    @Nullable
+    public Hold heldBy(Request request) {
+        Hold held = hold;
+        return held != null && held.request == request ? held : kind.shared(request.number);
     }
 
-    /** Returns the holds of the owners in this client: several of a lane of readers. For the lock's mailbox. */
-    public Collection<Hold> owners() {
+    /** Returns all holds here. For any thread. */
+    public Collection<Hold> holds() {
         Hold held = hold;
-        return held == null ? List.of() : held.owners();
+        Collection<Hold> shared = kind.shared();
+        if (held == null || shared.isEmpty()) {
+            return held == null ? shared : List.of(held);
+        }
+        List<Hold> all = new ArrayList<>(shared);
+        all.add(0, held);
+        return all;
+    }
+
+    /** Returns the holds of the owners in this client. For the lock's mailbox. */
+    public Collection<Hold> owners() {
+        Collection<Hold> holds = holds();
+        return holds.isEmpty()
+                ? holds
+                : holds.stream().flatMap(held -> held.owners().stream()).toList();
     }
 
     /**
@@ -195,7 +196,7 @@ public abstract class LockState {
 
     /** Returns whether a hold here has not ended, or was lost and is remembered. For any thread. */
     public boolean remembers(Hold owner) {
-        Hold held = hold;
+        Hold held = heldBy(owner.request);
         return held != null && held.includes(owner) || lostHolds.contains(owner);
     }
 
@@ -209,7 +210,7 @@ public abstract class LockState {
      * leave.
      */
     public LostHolds holdsToLeave() {
-        return hold == null ? lostHolds : lostHolds.with(hold.owners(), effects.now());
+        return isHeld() ? lostHolds.with(owners(), effects.now()) : lostHolds;
     }
 
     // ================================================================ retention
@@ -230,16 +231,36 @@ public abstract class LockState {
         return retention == null ? null : retention.request;
     }
 
-    /** Returns the request that owns the lock, for an owner here or retained; {@code null} if there is none. */
+    /** Returns whether the lock, or a part of it, has an owner here. For any thread. */
+    public boolean isHeld() {
+        return hold != null || !kind.shared().isEmpty();
+    }
+
+    /** Returns the request that owns the whole lock, for an owner here or retained; {@code null} if there is none. */
     @Nullable
     public Request leased() {
         Hold held = hold;
         return held == null ? retained() : held.request;
     }
 
-    /** Returns whether the client owns the lock, for an owner here or retained. */
+    /** Returns whether the client owns the lock, or a part of it, for an owner here or retained. */
     public boolean isLeased() {
-        return leased() != null;
+        return leased() != null || !kind.shared().isEmpty();
+    }
+
+    /** Returns the requests that own the lock, or parts of it. */
+    public List<Request> leases() {
+        Request leased = leased();
+        Collection<Hold> shared = kind.shared();
+        if (shared.isEmpty()) {
+            return leased == null ? List.of() : List.of(leased);
+        }
+        List<Request> all = new ArrayList<>();
+        if (leased != null) {
+            all.add(leased);
+        }
+        shared.forEach(held -> all.add(held.request));
+        return all;
     }
 
     // ================================================================ times
@@ -251,14 +272,6 @@ public abstract class LockState {
     /** Returns for how long a lock that is granted now may be handed over inside the client. */
     public long slice() {
         return Math.max(effects.timing().slice(), Math.min(LONGEST_SLICE, SLICE_ROUND_TRIPS * roundTrip));
-    }
-
-    /** Returns when the turn of readers must end, or their wait for one; {@link Ticker#NEVER} if there is neither. */
-    public long turnEndsAt() {
-        Hold held = hold;
-        return held != null && (readersWait || SharedReadHold.isTurn(held))
-                ? held.request.began + slice()
-                : Ticker.NEVER;
     }
 
     /** Records the round trip of a command. */
@@ -348,21 +361,27 @@ public abstract class LockState {
     /** Returns when the renewer must visit the lock; {@link Ticker#NEVER} while there is nothing to renew. */
     public long visitAt() {
         Request leased = leased();
-        return leased == null ? Ticker.NEVER : RenewalClock.visitAt(leased, commandTimeout());
+        long at = kind.visitAt();
+        return leased == null ? at : Math.min(at, RenewalClock.visitAt(leased, commandTimeout()));
     }
 
     /**
-     * Returns the lease as the renewer counts it, in nanoseconds. The renewer visits the lock about every
+     * Returns the shortest lease as the renewer counts it, in nanoseconds. The renewer visits the lock about every
      * third of it.
      */
     public long watchedLease() {
-        return RenewalClock.watchedNanos(Objects.requireNonNull(leased()));
+        Request leased = leased();
+        long shared = kind.watchedLease();
+        return leased == null ? shared : Math.min(shared, RenewalClock.watchedNanos(leased));
     }
 
-    /** Returns by how much the renewal of the lease is late, in nanoseconds. */
+    /** Returns by how much the renewal of a lease is late, in nanoseconds. */
     public long renewalLag() {
-        Request leased = leased();
-        return leased == null ? 0 : RenewalClock.renewalLag(leased, effects.now());
+        long lag = 0;
+        for (Request leased : leases()) {
+            lag = Math.max(lag, RenewalClock.renewalLag(leased, effects.now()));
+        }
+        return lag;
     }
 
     /** Returns when {@link LockMachine#tick()} must come next; {@link Ticker#NEVER} if nothing will be due. */
@@ -376,7 +395,7 @@ public abstract class LockState {
         if (retention != null) {
             at = Math.min(at, retention.wakeAt(effects.now()));
         }
-        at = Math.min(at, turnEndsAt());
+        at = Math.min(at, kind.wakeAt(this));
         if (dismissal() != null) {
             at = Math.min(at, effects.now());
         }
@@ -391,7 +410,7 @@ public abstract class LockState {
     /** Returns whether nothing would be lost by forgetting this machine. */
     public boolean isIdle() {
         // after a close the nudge is not needed: waiters ask again when the lease that they were told of ends
-        return hold == null
+        return !isHeld()
                 && (retention == null || closed || retention.isOver(effects.now()))
                 && waiters.isEmpty()
                 && requests.isEmpty()

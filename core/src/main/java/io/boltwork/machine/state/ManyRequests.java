@@ -410,7 +410,7 @@ public final class ManyRequests {
         Request request = entry.request;
         looked++;
         if (request.observer == entry) {
-            plan(entry, request.state == State.HELD ? Ticker.NEVER : request.wakeAt(commandTimeout));
+            plan(entry, isPlannedElsewhere(request) ? Ticker.NEVER : request.wakeAt(commandTimeout));
             if (request.isUnderWay()) {
                 underWay.add(entry);
             } else {
@@ -421,6 +421,11 @@ public final class ManyRequests {
             }
         }
         entry.changed = false;
+    }
+
+    /** Returns whether the machine itself looks after a request: it is the only one that is held. */
+    private static boolean isPlannedElsewhere(Request request) {
+        return request.state == State.HELD && request.part == null;
     }
 
     private void plan(Entry entry, long at) {

@@ -6,14 +6,13 @@ import io.boltwork.machine.request.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters for one lock in this client, in order of arrival: those that share a request at the backend, and those
  * that have requests of their own (FIFO). Belongs to the lock's machine.
  */
-public final class Waiters {
+public class Waiters {
 
     /*
      * Two rings. Each waiter is linked with the one behind and the one ahead of it, and the last one with the first. So
@@ -57,7 +56,7 @@ public final class Waiters {
         return true;
     }
 
-    public boolean contains(Waiter waiter) {
+    public final boolean contains(Waiter waiter) {
         return waiter.behind != null;
     }
 
@@ -82,15 +81,14 @@ public final class Waiters {
         return found;
     }
 
-    /** Returns those of the waiters that share for which {@code which} is true, in order. */
-    public List<Waiter> sharing(Predicate<Waiter> which) {
-        List<Waiter> found = new ArrayList<>();
-        for (Waiter waiter = first(); waiter != null; waiter = waiter == lastSharing ? null : waiter.behind) {
-            if (which.test(waiter)) {
-                found.add(waiter);
-            }
-        }
-        return found;
+    /** Returns whether a waiter gets a request of its own. */
+    public boolean needsRequest(Waiter waiter) {
+        return waiter.hasOwnRequest();
+    }
+
+    /** Returns whether the oldest of the waiters' own requests polls for that one, too. */
+    public boolean isPolledFor(Request request) {
+        return request.waiter != null;
     }
 
     private static void find(@Nullable Waiter last, List<Waiter> forsaken) {
@@ -147,7 +145,7 @@ public final class Waiters {
     }
 
     /** Returns the waiters with requests of their own, in order. */
-    public List<Waiter> queued() {
+    public List<Waiter> withRequests() {
         List<Waiter> queued = new ArrayList<>();
         Waiter last = lastQueued;
         if (last != null) {
@@ -167,7 +165,7 @@ public final class Waiters {
         return size == 0;
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 }

@@ -11,6 +11,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.engine.EngineScene;
 import io.boltwork.engine.StillClient;
 import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.kind.Exclusive;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import java.lang.management.ManagementFactory;
@@ -178,7 +179,7 @@ class LeaseRenewerTest {
     @Test
     void planningALockForTheSameRoundAgainCostsNothing() {
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        LockDriver driver = new LockDriver("lock", client.engine.drivers);
+        LockDriver driver = new LockDriver("lock", client.engine.drivers, Exclusive.LOCK);
         client.engine.drivers.leaseRenewer.visit(driver, 20 * SECOND, 9 * SECOND);
         long round = driver.visitAt;
         long before = threads.getCurrentThreadAllocatedBytes();

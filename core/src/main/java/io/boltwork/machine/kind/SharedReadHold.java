@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.machine.state;
+package io.boltwork.machine.kind;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.LockListener;
@@ -35,11 +35,6 @@ public final class SharedReadHold extends Hold {
         ReaderHold hold = new ReaderHold(request, reader, now, this);
         readers.add(hold);
         return hold;
-    }
-
-    /** Returns whether readers have a turn of that hold, which the server knows as that of a writer. */
-    public static boolean isTurn(@Nullable Hold held) {
-        return held instanceof SharedReadHold && held.request.terms.permits != 1 && !held.request.hasDowngraded();
     }
 
     // ================================================================ one hold of several owners
@@ -83,6 +78,11 @@ public final class SharedReadHold extends Hold {
     public void trust() {
         readers.forEach(Hold::trust);
         super.trust();
+    }
+
+    @Override
+    public boolean isOfHandleOf(@Nullable Thread other) {
+        return readers.stream().anyMatch(reader -> reader.isOfHandleOf(other));
     }
 
     /** Returns why none of the readers can leave; {@code null} if one can. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.machine.state;
+package io.boltwork.machine.kind;
 
 import io.boltwork.LeaseLoss;
 import io.boltwork.machine.request.Hold;

@@ -34,4 +34,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_WALL_CLOCK_IS_FOR_DISPLAY = Architecture.THE_WALL_CLOCK_IS_FOR_DISPLAY;
+
+    @ArchTest
+    static final ArchRule COMMANDS_GET_THEIR_ANSWERS = Architecture.COMMANDS_GET_THEIR_ANSWERS;
 }

@@ -240,7 +240,7 @@ public final class LockMachine extends LockState {
     // ================================================================ events: from the backend
 
     /** Applies the reply to a command, whether or not it is awaited. */
-    public void answered(Command<?> command, long sent, Reply reply) {
+    public void answered(Command.RequestCommand<?> command, long sent, Reply reply) {
         lastEvent = effects.now();
         if (reply instanceof Reply.Failed failed) {
             noAnswer(sent, failed.cause());

@@ -421,6 +421,7 @@ public final class MemoryServer {
         }
     }
 
+    @SuppressWarnings("unchecked") // a RuleExecutor answers each kind of command by its type of answer
     private <R extends Reply.Answer> R step(Command<R> command) {
         long micros = micros();
         ServerTime now = at(micros);
@@ -429,7 +430,7 @@ public final class MemoryServer {
                 now, micros, data.idleMillis(), replicas, this::publish, this::isListening, this::sendMessage);
         LatchRules latchRules = new LatchRules(now, micros, this::sendMessage);
         VoteRules voteRules = new VoteRules(now, micros, data.idleMillis(), this::sendMessage);
-        return command.executeWith(new RuleExecutor(data, now, rules, shareRules, latchRules, voteRules));
+        return (R) command.accept(new RuleExecutor(data, now, rules, shareRules, latchRules, voteRules));
     }
 
     private void clear() {

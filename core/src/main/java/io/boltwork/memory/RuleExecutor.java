@@ -5,16 +5,18 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.CommandExecutor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.LatchCommand.LatchVisitor;
 import io.boltwork.spi.NamePattern;
 import io.boltwork.spi.Query;
+import io.boltwork.spi.Query.QueryVisitor;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.VoteCommand.VoteVisitor;
 import io.boltwork.spi.Witness;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRecord;
@@ -30,7 +32,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Executes one command at one moment: applies the rules to the records of a server. */
-final class RuleExecutor implements CommandExecutor {
+final class RuleExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Reply.Answer>, VoteVisitor<Reply.Answer> {
 
     private final ServerData data;
     private final ServerTime server;

@@ -17,11 +17,6 @@ public record Announce(ClientRecord card, long lifeMillis, String nonce) impleme
     }
 
     @Override
-    public Reply.Announced executeWith(CommandExecutor executor) {
-        return executor.announce(this);
-    }
-
-    @Override
     public <T> T accept(CommandVisitor<T> visitor) {
         return visitor.announce(this);
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public sealed interface Command<R extends Reply.Answer>
-        permits Command.LockCommand, Command.Renew, Announce, LatchCommand, Query, Witness {
+        permits Command.LockCommand, Command.RequestCommand, Announce, LatchCommand, Query, VoteCommand {
 
     /**
      * Returns the names of the locks that this command is about.
@@ -29,14 +29,6 @@ public sealed interface Command<R extends Reply.Answer>
     }
 
     /**
-     * Calls the executor's method for this kind of command.
-     *
-     * @param executor executes the command
-     * @return the answer
-     */
-    R executeWith(CommandExecutor executor);
-
-    /**
      * Calls the visitor's method for this kind of command.
      *
      * @param visitor the visitor
@@ -46,12 +38,98 @@ public sealed interface Command<R extends Reply.Answer>
     <T> T accept(CommandVisitor<T> visitor);
 
     /**
+     * A command about requests for locks, or about the holds that they have become. The machine of a lock sends these
+     * commands and no others.
+     *
+     * @param <R> the type of its answer
+     */
+    sealed interface RequestCommand<R extends Reply.Answer> extends Command<R>
+            permits Acquire, Release, Withdraw, Renew, Replicate, Restore {
+        /**
+         * Calls the visitor's method for this kind of command.
+         *
+         * @param visitor the visitor
+         * @return the visitor's result
+         * @param <T> the type of the result
+         */
+        <T> T accept(RequestVisitor<T> visitor);
+
+        @Override
+        default <T> T accept(CommandVisitor<T> visitor) {
+            return accept((RequestVisitor<T>) visitor);
+        }
+    }
+
+    /**
+     * Distinguishes the kinds of {@link RequestCommand}.
+     *
+     * @param <T> the type of the result
+     */
+    interface RequestVisitor<T> {
+        /**
+         * Asks for a lock.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T acquire(Acquire command);
+
+        /**
+         * Releases a lock.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T release(Release command);
+
+        /**
+         * Withdraws a request.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T withdraw(Withdraw command);
+
+        /**
+         * Renews leases.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T renew(Renew command);
+
+        /**
+         * Extends a lease and counts the copies of it.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T replicate(Replicate command);
+
+        /**
+         * Restores a hold that the backend has forgotten.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T restore(Restore command);
+    }
+
+    /**
      * A command about one lock.
      *
      * @param <R> the type of its answer
      */
     sealed interface LockCommand<R extends Reply.Answer> extends Command<R>
-            permits Acquire, Release, Withdraw, Replicate, Restore, ForceRelease, Resize, VoteCommand, Query.Inspect {
+            permits Acquire,
+                    Release,
+                    Withdraw,
+                    Replicate,
+                    Restore,
+                    ForceRelease,
+                    Resize,
+                    VoteCommand.LockVote,
+                    Query.Inspect {
         /**
          * Returns the name of the lock.
          *
@@ -96,7 +174,7 @@ public sealed interface Command<R extends Reply.Answer>
             long notAfter,
             Share share,
             @Nullable ConditionWait condition)
-            implements LockCommand<Reply.Acquired> {
+            implements LockCommand<Reply.Acquired>, RequestCommand<Reply.Acquired> {
         /**
          * Asks for a lock, or for a part of it, on behalf of a request that has never waited for a condition.
          *
@@ -147,12 +225,7 @@ public sealed interface Command<R extends Reply.Answer>
         }
 
         @Override
-        public Reply.Acquired executeWith(CommandExecutor executor) {
-            return executor.acquire(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(RequestVisitor<T> visitor) {
             return visitor.acquire(this);
         }
     }
@@ -182,7 +255,7 @@ public sealed interface Command<R extends Reply.Answer>
             @Nullable Acquire next,
             HeldShare held,
             List<Signal> signals)
-            implements LockCommand<Reply.Released> {
+            implements LockCommand<Reply.Released>, RequestCommand<Reply.Released> {
         /**
          * Copies the signals.
          *
@@ -250,12 +323,7 @@ public sealed interface Command<R extends Reply.Answer>
         }
 
         @Override
-        public Reply.Released executeWith(CommandExecutor executor) {
-            return executor.release(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(RequestVisitor<T> visitor) {
             return visitor.release(this);
         }
     }
@@ -271,7 +339,7 @@ public sealed interface Command<R extends Reply.Answer>
      * @param signals wake waiters of conditions: the signals that the request has taken and did not use
      */
     record Withdraw(String lock, @Nullable String request, long lastToken, HeldShare held, List<Signal> signals)
-            implements LockCommand<Reply.Withdrawn> {
+            implements LockCommand<Reply.Withdrawn>, RequestCommand<Reply.Withdrawn> {
         /**
          * Copies the signals.
          *
@@ -320,12 +388,7 @@ public sealed interface Command<R extends Reply.Answer>
         }
 
         @Override
-        public Reply.Withdrawn executeWith(CommandExecutor executor) {
-            return executor.withdraw(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(RequestVisitor<T> visitor) {
             return visitor.withdraw(this);
         }
     }
@@ -336,7 +399,7 @@ public sealed interface Command<R extends Reply.Answer>
      * @param items the leases to extend, 1 to 128, of different locks
      * @param notAfter the time after which the command is stale
      */
-    record Renew(List<Item> items, long notAfter) implements Command<Reply.Renewed> {
+    record Renew(List<Item> items, long notAfter) implements RequestCommand<Reply.Renewed> {
 
         /**
          * Copies the items.
@@ -389,12 +452,7 @@ public sealed interface Command<R extends Reply.Answer>
         }
 
         @Override
-        public Reply.Renewed executeWith(CommandExecutor executor) {
-            return executor.renew(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(RequestVisitor<T> visitor) {
             return visitor.renew(this);
         }
     }
@@ -410,7 +468,7 @@ public sealed interface Command<R extends Reply.Answer>
      * @param notAfter the time after which the command is stale
      */
     record Replicate(Renew.Item item, int copies, boolean onDisk, long withinMillis, long notAfter)
-            implements LockCommand<Reply.Replicated> {
+            implements LockCommand<Reply.Replicated>, RequestCommand<Reply.Replicated> {
         @Override
         public String lock() {
             return item.lock();
@@ -422,12 +480,7 @@ public sealed interface Command<R extends Reply.Answer>
         }
 
         @Override
-        public Reply.Replicated executeWith(CommandExecutor executor) {
-            return executor.replicate(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(RequestVisitor<T> visitor) {
             return visitor.replicate(this);
         }
     }
@@ -451,7 +504,7 @@ public sealed interface Command<R extends Reply.Answer>
             long takeoverMillis,
             long notAfter,
             HeldShare held)
-            implements LockCommand<Reply.Restored> {
+            implements LockCommand<Reply.Restored>, RequestCommand<Reply.Restored> {
         /**
          * Restores the hold of a plain lock.
          *
@@ -481,12 +534,7 @@ public sealed interface Command<R extends Reply.Answer>
         }
 
         @Override
-        public Reply.Restored executeWith(CommandExecutor executor) {
-            return executor.restore(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(RequestVisitor<T> visitor) {
             return visitor.restore(this);
         }
     }

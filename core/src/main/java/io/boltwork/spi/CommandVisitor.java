@@ -4,68 +4,20 @@ package io.boltwork.spi;
 /**
  * Distinguishes the kinds of commands. A new kind of command adds a method, so that no visitor can forget it.
  *
+ * <p>Three groups of commands have one method each: queries, commands about latches, and votes. A visitor that
+ * distinguishes them implements {@link Query.QueryVisitor}, {@link LatchCommand.LatchVisitor} or
+ * {@link VoteCommand.VoteVisitor} instead. A visitor of the commands of a lock's machine alone is a
+ * {@link Command.RequestVisitor}.
+ *
+ * <p>A visitor that executes commands has the results of type {@link Reply.Answer}. Each of its methods narrows that
+ * type to the answer of its command, such as {@link Reply.Acquired} for {@link Command.Acquire}.
+ *
  * @param <T> the type of the result
  * @since 0.1.0
  */
-public interface CommandVisitor<T> {
+public interface CommandVisitor<T> extends Command.RequestVisitor<T> {
     /**
-     * Returns the result for a command of the kind {@link Command.Acquire}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T acquire(Command.Acquire command);
-
-    /**
-     * Returns the result for a command of the kind {@link Command.Release}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T release(Command.Release command);
-
-    /**
-     * Returns the result for a command of the kind {@link Command.Withdraw}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T withdraw(Command.Withdraw command);
-
-    /**
-     * Returns the result for a command of the kind {@link Command.Renew}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T renew(Command.Renew command);
-
-    /**
-     * Returns the result for a command of the kind {@link Command.Replicate}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T replicate(Command.Replicate command);
-
-    /**
-     * Returns the result for a command of the kind {@link Command.Restore}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T restore(Command.Restore command);
-
-    /**
-     * Handles the kind {@link Query.Inspect}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T inspect(Query.Inspect command);
-
-    /**
-     * Returns the result for a command of the kind {@link ForceRelease}.
+     * Releases a lock by force.
      *
      * @param command the command
      * @return the result
@@ -73,7 +25,7 @@ public interface CommandVisitor<T> {
     T forceRelease(ForceRelease command);
 
     /**
-     * Returns the result for a command of the kind {@link Resize}.
+     * Sets the capacity of a lock.
      *
      * @param command the command
      * @return the result
@@ -81,7 +33,7 @@ public interface CommandVisitor<T> {
     T resize(Resize command);
 
     /**
-     * Returns the result for a command of the kind {@link Announce}.
+     * Keeps, replaces or removes a client's record.
      *
      * @param command the command
      * @return the result
@@ -89,82 +41,26 @@ public interface CommandVisitor<T> {
     T announce(Announce command);
 
     /**
-     * Handles the kind {@link Query.Identify}.
+     * Reads locks or clients.
      *
      * @param command the command
      * @return the result
      */
-    T identify(Query.Identify command);
+    T anyQuery(Query<?> command);
 
     /**
-     * Handles the kind {@link Query.ScanLocks}.
+     * Changes or reads a latch.
      *
      * @param command the command
      * @return the result
      */
-    T scanLocks(Query.ScanLocks command);
+    T anyLatch(LatchCommand command);
 
     /**
-     * Handles the kind {@link Query.ScanClients}.
+     * Takes part in the votes of a quorum.
      *
      * @param command the command
      * @return the result
      */
-    T scanClients(Query.ScanClients command);
-
-    /**
-     * Returns the result for a command of the kind {@link LatchCommand.SetCount}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T setCount(LatchCommand.SetCount command);
-
-    /**
-     * Returns the result for a command of the kind {@link LatchCommand.CountDown}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T countDown(LatchCommand.CountDown command);
-
-    /**
-     * Returns the result for a command of the kind {@link LatchCommand.Await}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T await(LatchCommand.Await command);
-
-    /**
-     * Returns the result for a command of the kind {@link VoteCommand.Vote}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T vote(VoteCommand.Vote command);
-
-    /**
-     * Returns the result for a command of the kind {@link VoteCommand.Raise}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T raise(VoteCommand.Raise command);
-
-    /**
-     * Returns the result for a command of the kind {@link VoteCommand.GiveBack}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T giveBack(VoteCommand.GiveBack command);
-
-    /**
-     * Returns the result for a command of the kind {@link Witness}.
-     *
-     * @param command the command
-     * @return the result
-     */
-    T witness(Witness command);
+    T anyVote(VoteCommand<?> command);
 }

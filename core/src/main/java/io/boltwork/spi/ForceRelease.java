@@ -34,11 +34,6 @@ public record ForceRelease(String lock, long expectedToken, LockKind kind) imple
     }
 
     @Override
-    public Reply.Forced executeWith(CommandExecutor executor) {
-        return executor.forceRelease(this);
-    }
-
-    @Override
     public <T> T accept(CommandVisitor<T> visitor) {
         return visitor.forceRelease(this);
     }

@@ -27,6 +27,56 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
     }
 
     /**
+     * Calls the visitor's method for this kind of command.
+     *
+     * @param visitor the visitor
+     * @return the visitor's result
+     * @param <T> the type of the result
+     */
+    <T> T accept(LatchVisitor<T> visitor);
+
+    @Override
+    default <T> T accept(CommandVisitor<T> visitor) {
+        return visitor.anyLatch(this);
+    }
+
+    /**
+     * Distinguishes the kinds of {@link LatchCommand}, too.
+     *
+     * @param <T> the type of the result
+     */
+    interface LatchVisitor<T> extends CommandVisitor<T> {
+        @Override
+        default T anyLatch(LatchCommand command) {
+            return command.accept(this);
+        }
+
+        /**
+         * Sets the count of a latch.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T setCount(SetCount command);
+
+        /**
+         * Counts a latch down.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T countDown(CountDown command);
+
+        /**
+         * Asks whether a latch is open.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T await(Await command);
+    }
+
+    /**
      * Sets the count, if it is zero or was never set.
      *
      * @param latch the name of the latch
@@ -39,12 +89,7 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
     record SetCount(String latch, String id, int count, long generation, long before, long notAfter)
             implements LatchCommand {
         @Override
-        public Reply.Latched executeWith(CommandExecutor executor) {
-            return executor.setCount(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(LatchVisitor<T> visitor) {
             return visitor.setCount(this);
         }
 
@@ -68,12 +113,7 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
      */
     record CountDown(String latch, String id, long generation, long latest, long notAfter) implements LatchCommand {
         @Override
-        public Reply.Latched executeWith(CommandExecutor executor) {
-            return executor.countDown(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(LatchVisitor<T> visitor) {
             return visitor.countDown(this);
         }
 
@@ -95,12 +135,7 @@ public sealed interface LatchCommand extends Command<Reply.Latched> {
      */
     record Await(String latch, String client, long generation, boolean waits) implements LatchCommand {
         @Override
-        public Reply.Latched executeWith(CommandExecutor executor) {
-            return executor.await(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(LatchVisitor<T> visitor) {
             return visitor.await(this);
         }
 

@@ -14,6 +14,64 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Query<R extends QueryReply> extends Command<R> {
 
     /**
+     * Calls the visitor's method for this kind of query.
+     *
+     * @param visitor the visitor
+     * @return the visitor's result
+     * @param <T> the type of the result
+     */
+    <T> T accept(QueryVisitor<T> visitor);
+
+    @Override
+    default <T> T accept(CommandVisitor<T> visitor) {
+        return visitor.anyQuery(this);
+    }
+
+    /**
+     * Distinguishes the kinds of {@link Query}, too.
+     *
+     * @param <T> the type of the result
+     */
+    interface QueryVisitor<T> extends CommandVisitor<T> {
+        @Override
+        default T anyQuery(Query<?> command) {
+            return command.accept(this);
+        }
+
+        /**
+         * Describes a lock.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T inspect(Inspect command);
+
+        /**
+         * Finds the records of clients.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T identify(Identify command);
+
+        /**
+         * Lists locks, page by page.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T scanLocks(ScanLocks command);
+
+        /**
+         * Lists clients, page by page.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T scanClients(ScanClients command);
+    }
+
+    /**
      * Reads a lock. Changes nothing.
      *
      * @param lock the name of the lock
@@ -36,12 +94,7 @@ public sealed interface Query<R extends QueryReply> extends Command<R> {
         }
 
         @Override
-        public QueryReply.Inspected executeWith(CommandExecutor executor) {
-            return executor.inspect(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(QueryVisitor<T> visitor) {
             return visitor.inspect(this);
         }
     }
@@ -68,12 +121,7 @@ public sealed interface Query<R extends QueryReply> extends Command<R> {
         }
 
         @Override
-        public QueryReply.Identified executeWith(CommandExecutor executor) {
-            return executor.identify(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(QueryVisitor<T> visitor) {
             return visitor.identify(this);
         }
     }
@@ -108,12 +156,7 @@ public sealed interface Query<R extends QueryReply> extends Command<R> {
         }
 
         @Override
-        public QueryReply.ScannedLocks executeWith(CommandExecutor executor) {
-            return executor.scanLocks(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(QueryVisitor<T> visitor) {
             return visitor.scanLocks(this);
         }
     }
@@ -131,12 +174,7 @@ public sealed interface Query<R extends QueryReply> extends Command<R> {
         }
 
         @Override
-        public QueryReply.ScannedClients executeWith(CommandExecutor executor) {
-            return executor.scanClients(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(QueryVisitor<T> visitor) {
             return visitor.scanClients(this);
         }
     }

@@ -20,11 +20,6 @@ public record Resize(String lock, LockKind kind, int permits) implements LockCom
     }
 
     @Override
-    public Reply.Resized executeWith(CommandExecutor executor) {
-        return executor.resize(this);
-    }
-
-    @Override
     public <T> T accept(CommandVisitor<T> visitor) {
         return visitor.resize(this);
     }

@@ -5,8 +5,8 @@ import io.boltwork.LockKind;
 import io.boltwork.spi.Command.LockCommand;
 
 /**
- * A command about the vote of one server of a quorum. A server votes for a request by making it the owner of a plain
- * lock. The request holds the lock of the quorum once a majority has voted for it. No request is queued.
+ * A command of a quorum to one of its servers. A server votes for a request by making it the owner of a plain lock. The
+ * request holds the lock of the quorum once a majority has voted for it. No request is queued.
  *
  * <p>Votes are extended with {@link Command.Renew}, restored with {@link Command.Restore}, and taken away with
  * {@link ForceRelease}.
@@ -14,11 +14,76 @@ import io.boltwork.spi.Command.LockCommand;
  * @param <R> the type of the answer
  * @since 0.1.0
  */
-public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<R> {
+public sealed interface VoteCommand<R extends Reply.Answer> extends Command<R> permits VoteCommand.LockVote, Witness {
+
+    /**
+     * Calls the visitor's method for this kind of command.
+     *
+     * @param visitor the visitor
+     * @return the visitor's result
+     * @param <T> the type of the result
+     */
+    <T> T accept(VoteVisitor<T> visitor);
 
     @Override
-    default LockKind kind() {
-        return LockKind.LOCK;
+    default <T> T accept(CommandVisitor<T> visitor) {
+        return visitor.anyVote(this);
+    }
+
+    /**
+     * Distinguishes the kinds of {@link VoteCommand}, too.
+     *
+     * @param <T> the type of the result
+     */
+    interface VoteVisitor<T> extends CommandVisitor<T> {
+        @Override
+        default T anyVote(VoteCommand<?> command) {
+            return command.accept(this);
+        }
+
+        /**
+         * Votes for a request, or refuses to.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T vote(Vote command);
+
+        /**
+         * Raises the fence of a vote that stands.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T raise(Raise command);
+
+        /**
+         * Takes a vote back from a request.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T giveBack(GiveBack command);
+
+        /**
+         * Keeps the longest time for which a run of the server is known to have been up.
+         *
+         * @param command the command
+         * @return the result
+         */
+        T witness(Witness command);
+    }
+
+    /**
+     * A command about the vote for one lock.
+     *
+     * @param <R> the type of the answer
+     */
+    sealed interface LockVote<R extends Reply.Answer> extends VoteCommand<R>, LockCommand<R> {
+        @Override
+        default LockKind kind() {
+            return LockKind.LOCK;
+        }
     }
 
     /**
@@ -33,7 +98,7 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
      * @param watches whether the client is told when the vote is free, if it is refused now
      */
     record Vote(String lock, String request, long leaseMillis, long takeoverMillis, long notAfter, boolean watches)
-            implements VoteCommand<Reply.Acquired> {
+            implements LockVote<Reply.Acquired> {
         @Override
         public String toString() {
             return Printable.text("Vote[lock=" + lock + ", request=" + request + ", leaseMillis=" + leaseMillis
@@ -41,12 +106,7 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
         }
 
         @Override
-        public Reply.Acquired executeWith(CommandExecutor executor) {
-            return executor.vote(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(VoteVisitor<T> visitor) {
             return visitor.vote(this);
         }
     }
@@ -60,7 +120,7 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
      * @param firstToken the first token of the vote
      * @param lastToken the last token of the block
      */
-    record Raise(String lock, String request, long firstToken, long lastToken) implements VoteCommand<Reply.Raised> {
+    record Raise(String lock, String request, long firstToken, long lastToken) implements LockVote<Reply.Raised> {
         @Override
         public String toString() {
             return Printable.text("Raise[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
@@ -68,12 +128,7 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
         }
 
         @Override
-        public Reply.Raised executeWith(CommandExecutor executor) {
-            return executor.raise(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(VoteVisitor<T> visitor) {
             return visitor.raise(this);
         }
     }
@@ -91,7 +146,7 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
      * @param keepMillis how much longer the server votes for no request
      */
     record GiveBack(String lock, String request, long firstToken, long lastToken, long blockEnd, long keepMillis)
-            implements VoteCommand<Reply.Released> {
+            implements LockVote<Reply.Released> {
         @Override
         public String toString() {
             return Printable.text("GiveBack[lock=" + lock + ", request=" + request + ", firstToken=" + firstToken
@@ -99,12 +154,7 @@ public sealed interface VoteCommand<R extends Reply.Answer> extends LockCommand<
         }
 
         @Override
-        public Reply.Released executeWith(CommandExecutor executor) {
-            return executor.giveBack(this);
-        }
-
-        @Override
-        public <T> T accept(CommandVisitor<T> visitor) {
+        public <T> T accept(VoteVisitor<T> visitor) {
             return visitor.giveBack(this);
         }
     }

@@ -9,19 +9,14 @@ package io.boltwork.spi;
  * @param watchedMillis for how long that run is known to have been up, in milliseconds; 0 to ask only
  * @since 0.1.0
  */
-public record Witness(String run, long watchedMillis) implements Command<Reply.Witnessed> {
+public record Witness(String run, long watchedMillis) implements VoteCommand<Reply.Witnessed> {
     @Override
     public String toString() {
         return Printable.text("Witness[run=" + run + ", watchedMillis=" + watchedMillis + "]");
     }
 
     @Override
-    public Reply.Witnessed executeWith(CommandExecutor executor) {
-        return executor.witness(this);
-    }
-
-    @Override
-    public <T> T accept(CommandVisitor<T> visitor) {
+    public <T> T accept(VoteVisitor<T> visitor) {
         return visitor.witness(this);
     }
 }

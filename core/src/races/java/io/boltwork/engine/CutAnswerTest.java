@@ -11,7 +11,7 @@ import io.boltwork.machine.kind.Exclusive;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.Command.RequestCommand;
 import io.boltwork.spi.Query;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
@@ -36,7 +36,7 @@ class CutAnswerTest {
     private static final LockOptions OPTIONS = LockOptions.renewedLease(Duration.ofSeconds(10));
 
     private final StillClient client = new StillClient();
-    private final Queue<Command<?>> sent = new ArrayDeque<>();
+    private final Queue<RequestCommand<?>> sent = new ArrayDeque<>();
     private final LockMachine machine = new LockMachine(effects(), Exclusive.LOCK);
 
     /** The number of calls until one is cut short. */
@@ -52,7 +52,7 @@ class CutAnswerTest {
                 throw END;
             }
             if (method.getName().equals("send")) {
-                sent.add((Command<?>) args[0]);
+                sent.add((RequestCommand<?>) args[0]);
                 return null;
             }
             return call(driver, method, args);
@@ -71,7 +71,7 @@ class CutAnswerTest {
      * Executes the oldest command, and hands its answer to the machine. Returns whether an error has cut this short.
      */
     private boolean answer(long cutAt) {
-        Command<?> command = sent.remove();
+        RequestCommand<?> command = sent.remove();
         Reply reply = client.execute(command);
         left = cutAt;
         try {

@@ -126,7 +126,7 @@ public abstract class EngineScene {
     }
 
     /** Delivers an answer now. */
-    void answered(Command<?> command, long sentAt, Reply reply) {
+    void answered(Command.RequestCommand<?> command, long sentAt, Reply reply) {
         happens(machine -> machine.answered(command, sentAt * MILLI, reply));
     }
 

@@ -50,7 +50,7 @@ class StarvedClientRulesTest extends EngineScene {
     void aFailureThatIsHeardAfterAFreezeBeginsThePatience() {
         isSilent();
         CompletableFuture<Lease> wish = wish(TEN);
-        Command<?> ask = sent.get(0);
+        Command.Acquire ask = sent(Command.Acquire.class).get(0);
         stall(FREEZE);
         answered(ask, 0, new Reply.Failed(true, BROKEN));
         happens(machine -> machine.tick());

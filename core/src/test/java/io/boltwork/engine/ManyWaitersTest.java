@@ -8,6 +8,7 @@ import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.state.ManyRequests;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Command.RequestCommand;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
@@ -28,7 +29,7 @@ class ManyWaitersTest extends EngineScene {
     private static final int IN_LINE_AFTER = LIMIT - LIMIT / 16;
 
     /** The commands that were sent and not answered yet. */
-    private final Deque<Command<?>> open = new ArrayDeque<>();
+    private final Deque<RequestCommand<?>> open = new ArrayDeque<>();
 
     private int mostOpen;
 
@@ -49,7 +50,7 @@ class ManyWaitersTest extends EngineScene {
             if (command instanceof Announce) {
                 return client.execute(command);
             }
-            open.add(command);
+            open.add((RequestCommand<?>) command);
             mostOpen = Math.max(mostOpen, open.size());
             return null;
         };
@@ -57,12 +58,12 @@ class ManyWaitersTest extends EngineScene {
 
     /** Answers all open commands, and those that are sent because of the answers. */
     private void answersAll() {
-        for (Command<?> next; (next = open.poll()) != null; ) {
+        for (RequestCommand<?> next; (next = open.poll()) != null; ) {
             answers(next);
         }
     }
 
-    private void answers(Command<?> command) {
+    private void answers(RequestCommand<?> command) {
         long now = client.now();
         Reply reply = client.execute(command);
         happens(machine -> machine.answered(command, now, reply));

@@ -71,7 +71,7 @@ public final class QuorumBackend implements LockBackend {
     static final String NO_REPLICATION = "A quorum has no replication: the servers that vote are the copies";
     private static final String NO_RETENTION =
             "A quorum has no retention: several clients may hold a part of the votes, and none could be recalled alone";
-    private static final String NO_VOTES = "A quorum cannot be a member of another quorum";
+    static final String NO_VOTES = "A quorum cannot be a member of another quorum";
     private static final String NO_FIFO =
             "fairness must be BATCHED on a quorum, but is FIFO: its servers have no queue, and their"
                     + " votes arrive in different orders";

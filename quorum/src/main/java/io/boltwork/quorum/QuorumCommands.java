@@ -6,18 +6,17 @@ import io.boltwork.quorum.QuorumRequest.Phase;
 import io.boltwork.quorum.QuorumRequest.Question;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.Query;
+import io.boltwork.spi.Query.QueryVisitor;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.VoteCommand;
-import io.boltwork.spi.Witness;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Executes the commands of one client at a quorum, and keeps its requests. Of the requests for one lock, only the first
  * takes part in rounds. Everything happens in the events of the quorum's {@link SerialQueue}.
  */
-final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> {
+final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
 
     /** The number of acquisitions in which the client lets others go first after it has had to wait for a lock. */
     private static final int YIELDS = 3;
@@ -468,41 +467,12 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     }
 
     @Override
-    public Consumer<Consumer<Reply>> setCount(LatchCommand.SetCount command) {
+    public Consumer<Consumer<Reply>> anyLatch(LatchCommand command) {
         return handler -> handler.accept(Members.refused(QuorumBackend.NO_LATCHES));
     }
 
     @Override
-    public Consumer<Consumer<Reply>> countDown(LatchCommand.CountDown command) {
-        return handler -> handler.accept(Members.refused(QuorumBackend.NO_LATCHES));
-    }
-
-    @Override
-    public Consumer<Consumer<Reply>> await(LatchCommand.Await command) {
-        return handler -> handler.accept(Members.refused(QuorumBackend.NO_LATCHES));
-    }
-
-    @Override
-    public Consumer<Consumer<Reply>> vote(VoteCommand.Vote command) {
-        throw ofAServer(command);
-    }
-
-    @Override
-    public Consumer<Consumer<Reply>> raise(VoteCommand.Raise command) {
-        throw ofAServer(command);
-    }
-
-    @Override
-    public Consumer<Consumer<Reply>> giveBack(VoteCommand.GiveBack command) {
-        throw ofAServer(command);
-    }
-
-    @Override
-    public Consumer<Consumer<Reply>> witness(Witness command) {
-        throw ofAServer(command);
-    }
-
-    private static IllegalArgumentException ofAServer(Command<?> command) {
-        return new IllegalArgumentException("Only a quorum sends " + command + ", to its servers");
+    public Consumer<Consumer<Reply>> anyVote(VoteCommand<?> command) {
+        return handler -> handler.accept(Members.refused(QuorumBackend.NO_VOTES));
     }
 }

@@ -268,8 +268,9 @@ final class DifferentialBed implements AutoCloseable {
     static CompletableFuture<Reply> start(LockBackend sender, Command<?> command, boolean inGroup) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         ServerConnection connection = connection(sender);
-        ScriptCall<?> call = ScriptCall.of(connection, command, reply::complete);
-        if (call == null || call.inGroup().isEmpty() || !inGroup) {
+        boolean isScript = !(command instanceof Query<?> || command instanceof Command.Replicate);
+        ScriptCall<?> call = inGroup && isScript ? ScriptCall.of(connection, command, reply::complete) : null;
+        if (call == null || call.inGroup().isEmpty()) {
             sender.send(command, reply::complete);
         } else {
             ScriptCall<?> stale = ScriptCall.acquire(connection, STALE, ignored -> {});

@@ -200,7 +200,7 @@ public class RecordBackend implements LockBackend {
     private Reply execute(Command<?> command) {
         StoreExecutor executor = new StoreExecutor(store, steps);
         try {
-            return command.executeWith(executor);
+            return command.accept(executor);
         } catch (BackendException failed) {
             return new Reply.Failed(executor.attempt.mayHaveChanged(), failed);
         } catch (RuntimeException | Error defect) {

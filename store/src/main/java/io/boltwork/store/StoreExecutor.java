@@ -5,16 +5,16 @@ import io.boltwork.BackendException;
 import io.boltwork.LockKind;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.CommandExecutor;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.LatchCommand.LatchVisitor;
 import io.boltwork.spi.Query;
+import io.boltwork.spi.Query.QueryVisitor;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.VoteCommand;
-import io.boltwork.spi.Witness;
 import io.boltwork.spi.rules.LatchRecord;
 import io.boltwork.spi.rules.LatchRules;
 import io.boltwork.spi.rules.LockRecord;
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Executes one command on a store. Blocks. Not thread-safe. */
-final class StoreExecutor implements CommandExecutor {
+final class StoreExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Reply.Answer> {
     private final RecordStore store;
     private final RecordSteps steps;
     final RecordSteps.WriteAttempt attempt = new RecordSteps.WriteAttempt();
@@ -341,26 +341,7 @@ final class StoreExecutor implements CommandExecutor {
     // ================================================================ votes
 
     @Override
-    public Reply.Acquired vote(VoteCommand.Vote command) {
-        throw noVotes();
-    }
-
-    @Override
-    public Reply.Raised raise(VoteCommand.Raise command) {
-        throw noVotes();
-    }
-
-    @Override
-    public Reply.Released giveBack(VoteCommand.GiveBack command) {
-        throw noVotes();
-    }
-
-    @Override
-    public Reply.Witnessed witness(Witness command) {
-        throw noVotes();
-    }
-
-    private static BackendException noVotes() {
-        return new BackendException(RecordBackend.NO_VOTES, false, null);
+    public Reply.Answer anyVote(VoteCommand<?> command) {
+        throw new BackendException(RecordBackend.NO_VOTES, false, null);
     }
 }

@@ -47,10 +47,11 @@ class StoreStepRulesTest {
     });
     private StoreExecutor executor = new StoreExecutor(store, steps);
 
+    @SuppressWarnings("unchecked") // a StoreExecutor answers each kind of command by its type of answer
     private <R extends Reply.Answer> R execute(Command<R> command) {
         store.calls.clear();
         executor = new StoreExecutor(store, steps);
-        return command.executeWith(executor);
+        return (R) command.accept(executor);
     }
 
     private Acquired acquire(String request) {
@@ -276,8 +277,8 @@ class StoreStepRulesTest {
         acquire("b:1");
         store.beforeWrite = () -> { // b gives up, and c comes
             StoreExecutor other = new StoreExecutor(store, steps);
-            new Command.Withdraw(LOCK, "b:1", 0).executeWith(other);
-            wish("c:1", true, NEVER).executeWith(other);
+            new Command.Withdraw(LOCK, "b:1", 0).accept(other);
+            wish("c:1", true, NEVER).accept(other);
         };
         release(held, "a:1");
         assertThat(store.messages).singleElement().asString().startsWith("c: grant");

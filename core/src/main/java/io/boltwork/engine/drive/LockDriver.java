@@ -163,7 +163,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     }
 
     @Override
-    public void send(Command<?> command) {
+    public void send(Command.RequestCommand<?> command) {
         long sent = now();
         owner.core.backend.send(command, reply -> {
             owner.core.heard(partition, reply);

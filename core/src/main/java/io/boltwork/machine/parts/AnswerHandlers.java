@@ -2,22 +2,16 @@
 package io.boltwork.machine.parts;
 
 import io.boltwork.machine.state.LockState;
-import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.CommandVisitor;
-import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Query;
+import io.boltwork.spi.Command.RequestCommand;
+import io.boltwork.spi.Command.RequestVisitor;
 import io.boltwork.spi.Reply;
-import io.boltwork.spi.Resize;
-import io.boltwork.spi.VoteCommand;
-import io.boltwork.spi.Witness;
 
 /**
- * Maps each kind of command to the part of the machine that handles its replies. A kind that is added to
- * {@link Command} must be added here, too, or this class does not compile.
+ * Maps each kind of command that a machine sends to the part of the machine that handles its replies. A kind that is
+ * added to {@link RequestCommand} must be added here, too, or this class does not compile.
  */
-public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handler<?, ?>> {
+public final class AnswerHandlers implements RequestVisitor<AnswerHandlers.Handler<?, ?>> {
 
     private static final AnswerHandlers BY_KIND = new AnswerHandlers();
 
@@ -39,7 +33,7 @@ public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handl
      * @param answered handles the answer
      * @param failed handles a failure
      */
-    public record Handler<C extends Command<R>, R extends Reply.Answer>(
+    public record Handler<C extends RequestCommand<R>, R extends Reply.Answer>(
             Class<C> command, Class<R> answer, OnAnswer<C, R> answered, OnFailure<C> failed) {
 
         public void answered(LockState lock, Command<?> sentCommand, long sent, Reply reply) {
@@ -110,7 +104,7 @@ public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handl
             Renewing::extensionFailed);
 
     /** Returns the handler of the replies to a command. */
-    public static Handler<?, ?> handlerOf(Command<?> command) {
+    public static Handler<?, ?> handlerOf(RequestCommand<?> command) {
         return command.accept(BY_KIND);
     }
 
@@ -142,79 +136,5 @@ public final class AnswerHandlers implements CommandVisitor<AnswerHandlers.Handl
     @Override
     public Handler<?, ?> restore(Command.Restore command) {
         return RESTORE;
-    }
-
-    @Override
-    public Handler<?, ?> inspect(Query.Inspect command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> forceRelease(ForceRelease command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> resize(Resize command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> announce(Announce command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> identify(Query.Identify command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> scanLocks(Query.ScanLocks command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> scanClients(Query.ScanClients command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> setCount(LatchCommand.SetCount command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> countDown(LatchCommand.CountDown command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> await(LatchCommand.Await command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> vote(VoteCommand.Vote command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> raise(VoteCommand.Raise command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> giveBack(VoteCommand.GiveBack command) {
-        throw notOfAMachine(command);
-    }
-
-    @Override
-    public Handler<?, ?> witness(Witness command) {
-        throw notOfAMachine(command);
-    }
-
-    private static IllegalArgumentException notOfAMachine(Command<?> command) {
-        return new IllegalArgumentException("The machine of a lock does not send " + command);
     }
 }

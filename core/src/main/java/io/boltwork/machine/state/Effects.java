@@ -34,7 +34,7 @@ public interface Effects extends LockContext {
     long random(long bound);
 
     /** Sends a command. Its reply comes back as the event {@link LockMachine#answered}. */
-    void send(Command<?> command);
+    void send(Command.RequestCommand<?> command);
 
     /**
      * Sends a renewal, together with others. Its result comes back as {@link LockMachine#renewed}. If the renewal is

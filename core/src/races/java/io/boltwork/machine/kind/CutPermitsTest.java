@@ -15,7 +15,7 @@ import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.Effects;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.Command.RequestCommand;
 import io.boltwork.spi.Query;
 import io.boltwork.spi.QueryReply;
 import java.lang.reflect.InvocationTargetException;
@@ -40,7 +40,7 @@ class CutPermitsTest {
     private static final class World {
         final StillClient client = new StillClient();
         final Permits permits = new Permits((here, there) -> {});
-        final Queue<Command<?>> sent = new ArrayDeque<>();
+        final Queue<RequestCommand<?>> sent = new ArrayDeque<>();
         final LockMachine machine = new LockMachine(effects(), permits);
 
         /** The number of calls of the environment until one is cut short. */
@@ -63,7 +63,7 @@ class CutPermitsTest {
                     throw END;
                 }
                 if (method.getName().equals("send")) {
-                    return sent.add((Command<?>) args[0]) ? null : null;
+                    return sent.add((RequestCommand<?>) args[0]) ? null : null;
                 }
                 try {
                     return method.invoke(driver, args);
@@ -83,8 +83,8 @@ class CutPermitsTest {
         }
 
         void answerAll() {
-            for (Command<?> command; (command = sent.poll()) != null; ) {
-                Command<?> next = command;
+            for (RequestCommand<?> command; (command = sent.poll()) != null; ) {
+                RequestCommand<?> next = command;
                 step(() -> machine.answered(next, 0, client.execute(next)));
             }
         }

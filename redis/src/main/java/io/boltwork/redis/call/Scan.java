@@ -5,8 +5,8 @@ import io.boltwork.LockKind;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.LockKey;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.NamePattern;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Query.Identify;
 import io.boltwork.spi.Query.ScanClients;
 import io.boltwork.spi.Query.ScanLocks;
@@ -42,7 +42,7 @@ public final class Scan {
     private Scan() {}
 
     /** Executes a step of a scan, or reads the records of clients. */
-    public static void send(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
+    public static void send(ServerConnection connection, Query<?> command, Consumer<Reply> handler) {
         if (command instanceof Identify identify) {
             identify(connection, identify, handler);
         } else if (command instanceof ScanLocks scan) {

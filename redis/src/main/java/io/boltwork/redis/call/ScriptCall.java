@@ -10,7 +10,6 @@ import io.boltwork.spi.Command.LockCommand;
 import io.boltwork.spi.Reply;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A client's command under way as a script, and the handler of its reply. {@link ScriptSpecs} defines what is sent.
@@ -53,10 +52,9 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
         Script.ACQUIRE.name();
     }
 
-    /** Returns the call of a command that changes something, or {@code null} if the command only reads. */
-    public static @Nullable ScriptCall<?> of(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
-        ScriptSpec<?> spec = ScriptSpecs.of(command);
-        return spec == null ? null : of(spec, connection, command, handler);
+    /** Returns the call of a command that is neither a query nor a {@link Command.Replicate}. */
+    public static ScriptCall<?> of(ServerConnection connection, Command<?> command, Consumer<Reply> handler) {
+        return of(command.accept(ScriptSpecs.BY_KIND), connection, command, handler);
     }
 
     @SuppressWarnings("unchecked") // the spec is of the command's kind
@@ -68,15 +66,13 @@ public final class ScriptCall<C extends Command<?>> extends EvalCall {
     /** Returns the call of an acquisition. */
     public static ScriptCall<Command.Acquire> acquire(
             ServerConnection connection, Command.Acquire command, Consumer<Reply> handler) {
-        ScriptSpec<Command.Acquire> spec = ShareSpecs.isShared(command) ? ShareSpecs.ACQUIRE : ScriptSpecs.ACQUIRE;
-        return new ScriptCall<>(spec, connection, command, handler);
+        return new ScriptCall<>(ScriptSpecs.BY_KIND.acquire(command), connection, command, handler);
     }
 
     /** Returns the call of a renewal, either of plain locks only or of shared ones only. */
     public static ScriptCall<Command.Renew> renew(
             ServerConnection connection, Command.Renew command, Consumer<Reply> handler) {
-        ScriptSpec<Command.Renew> spec = ShareSpecs.isShared(command) ? ShareSpecs.RENEW : ScriptSpecs.RENEW;
-        return new ScriptCall<>(spec, connection, command, handler);
+        return new ScriptCall<>(ScriptSpecs.BY_KIND.renew(command), connection, command, handler);
     }
 
     /** Sets the slot of a cluster, and the number of redirections so far. Returns this call. */

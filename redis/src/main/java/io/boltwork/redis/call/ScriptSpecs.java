@@ -7,6 +7,7 @@ import static io.boltwork.redis.call.ScriptSpec.lock;
 import static io.boltwork.redis.call.ScriptSpec.number;
 import static io.boltwork.redis.call.ScriptSpec.text;
 
+import io.boltwork.LockKind;
 import io.boltwork.redis.call.ScriptSpec.Argument;
 import io.boltwork.redis.wire.FlatReply;
 import io.boltwork.redis.wire.MessagePack;
@@ -15,14 +16,18 @@ import io.boltwork.redis.wire.RespWriter;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
+import io.boltwork.spi.Command.LockCommand;
 import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
+import io.boltwork.spi.Command.Replicate;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
-import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ConditionWait;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.LatchCommand;
+import io.boltwork.spi.LatchCommand.Await;
+import io.boltwork.spi.LatchCommand.CountDown;
+import io.boltwork.spi.LatchCommand.LatchVisitor;
+import io.boltwork.spi.LatchCommand.SetCount;
 import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Announced;
@@ -34,7 +39,10 @@ import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Signal;
-import io.boltwork.spi.VoteCommand;
+import io.boltwork.spi.VoteCommand.GiveBack;
+import io.boltwork.spi.VoteCommand.Raise;
+import io.boltwork.spi.VoteCommand.Vote;
+import io.boltwork.spi.VoteCommand.VoteVisitor;
 import io.boltwork.spi.Witness;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -49,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  * The wire format of all commands that are scripts: keys, arguments in order, and replies. The headers of the scripts
  * list them, too. A {@link ProbeCall} is the only other call of a single script.
  */
-final class ScriptSpecs {
+final class ScriptSpecs implements LatchVisitor<ScriptSpec<?>>, VoteVisitor<ScriptSpec<?>> {
 
     /** The scripts' name for the owner of a lock that is kept closed. No request has this name. */
     private static final String KEPT = "-";
@@ -164,122 +172,107 @@ final class ScriptSpecs {
             (answer, announce, run) ->
                     new Announced(time(answer, run), Objects.requireNonNullElse(answer.text(1), "")));
 
-    private static final CommandVisitor<ScriptSpec<?>> BY_KIND = new CommandVisitor<>() {
-        @Override
-        public ScriptSpec<?> acquire(Command.Acquire command) {
-            return ACQUIRE;
-        }
-
-        @Override
-        public ScriptSpec<?> release(Command.Release command) {
-            return RELEASE;
-        }
-
-        @Override
-        public ScriptSpec<?> withdraw(Command.Withdraw command) {
-            return WITHDRAW;
-        }
-
-        @Override
-        public ScriptSpec<?> renew(Command.Renew command) {
-            return RENEW;
-        }
-
-        @Override
-        public ScriptSpec<?> replicate(Command.Replicate command) {
-            throw needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> restore(Command.Restore command) {
-            return RESTORE;
-        }
-
-        @Override
-        public ScriptSpec<?> inspect(Query.Inspect command) {
-            throw needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> forceRelease(ForceRelease command) {
-            return FORCE_RELEASE;
-        }
-
-        @Override
-        public ScriptSpec<?> resize(Resize command) {
-            throw needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> announce(Announce command) {
-            return ANNOUNCE;
-        }
-
-        @Override
-        public ScriptSpec<?> identify(Query.Identify command) {
-            throw needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> scanLocks(Query.ScanLocks command) {
-            throw needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> scanClients(Query.ScanClients command) {
-            throw needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> setCount(LatchCommand.SetCount command) {
-            return LatchSpecs.SET;
-        }
-
-        @Override
-        public ScriptSpec<?> countDown(LatchCommand.CountDown command) {
-            return LatchSpecs.COUNT_DOWN;
-        }
-
-        @Override
-        public ScriptSpec<?> await(LatchCommand.Await command) {
-            return LatchSpecs.AWAIT;
-        }
-
-        @Override
-        public ScriptSpec<?> vote(VoteCommand.Vote command) {
-            return VoteSpecs.VOTE;
-        }
-
-        @Override
-        public ScriptSpec<?> raise(VoteCommand.Raise command) {
-            return VoteSpecs.RAISE;
-        }
-
-        @Override
-        public ScriptSpec<?> giveBack(VoteCommand.GiveBack command) {
-            return VoteSpecs.GIVE_BACK;
-        }
-
-        @Override
-        public ScriptSpec<?> witness(Witness command) {
-            return VoteSpecs.WITNESS;
-        }
-    };
+    static final ScriptSpecs BY_KIND = new ScriptSpecs();
 
     private ScriptSpecs() {}
 
-    /** Returns the spec of a command, or {@code null} if the command needs no script. */
-    static @Nullable ScriptSpec<?> of(Command<?> command) {
-        boolean reads = command instanceof Query<?> || command instanceof Command.Replicate;
-        if (reads) {
-            return null;
-        }
-        return command.accept(ShareSpecs.isShared(command) ? ShareSpecs.BY_KIND : BY_KIND);
+    // ================================================================ the spec of each kind of command
+
+    @Override
+    public ScriptSpec<Acquire> acquire(Acquire command) {
+        return plainOrShared(command, ACQUIRE, ShareSpecs.ACQUIRE);
     }
 
-    static IllegalArgumentException needsNone(Command<?> command) {
+    @Override
+    public ScriptSpec<Release> release(Release command) {
+        return plainOrShared(command, RELEASE, ShareSpecs.RELEASE);
+    }
+
+    @Override
+    public ScriptSpec<Withdraw> withdraw(Withdraw command) {
+        return plainOrShared(command, WITHDRAW, ShareSpecs.WITHDRAW);
+    }
+
+    @Override
+    public ScriptSpec<Renew> renew(Renew command) {
+        return command.items().get(0).share().isWhole() ? RENEW : ShareSpecs.RENEW;
+    }
+
+    @Override
+    public ScriptSpec<?> replicate(Replicate command) {
+        throw noScript(command); // a Replicator renews the lease and waits
+    }
+
+    @Override
+    public ScriptSpec<Restore> restore(Restore command) {
+        return plainOrShared(command, RESTORE, ShareSpecs.RESTORE);
+    }
+
+    @Override
+    public ScriptSpec<ForceRelease> forceRelease(ForceRelease command) {
+        return plainOrShared(command, FORCE_RELEASE, ShareSpecs.FORCE_RELEASE);
+    }
+
+    @Override
+    public ScriptSpec<Resize> resize(Resize command) {
+        return ShareSpecs.RESIZE;
+    }
+
+    @Override
+    public ScriptSpec<Announce> announce(Announce command) {
+        return ANNOUNCE;
+    }
+
+    @Override
+    public ScriptSpec<?> anyQuery(Query<?> command) {
+        throw noScript(command); // a query needs only the right to read
+    }
+
+    @Override
+    public ScriptSpec<SetCount> setCount(SetCount command) {
+        return LatchSpecs.SET;
+    }
+
+    @Override
+    public ScriptSpec<CountDown> countDown(CountDown command) {
+        return LatchSpecs.COUNT_DOWN;
+    }
+
+    @Override
+    public ScriptSpec<Await> await(Await command) {
+        return LatchSpecs.AWAIT;
+    }
+
+    @Override
+    public ScriptSpec<Vote> vote(Vote command) {
+        return VoteSpecs.VOTE;
+    }
+
+    @Override
+    public ScriptSpec<Raise> raise(Raise command) {
+        return VoteSpecs.RAISE;
+    }
+
+    @Override
+    public ScriptSpec<GiveBack> giveBack(GiveBack command) {
+        return VoteSpecs.GIVE_BACK;
+    }
+
+    @Override
+    public ScriptSpec<Witness> witness(Witness command) {
+        return VoteSpecs.WITNESS;
+    }
+
+    private static <C extends LockCommand<?>> ScriptSpec<C> plainOrShared(
+            C command, ScriptSpec<C> plain, ScriptSpec<C> shared) {
+        return command.kind() == LockKind.LOCK ? plain : shared;
+    }
+
+    private static IllegalArgumentException noScript(Command<?> command) {
         return new IllegalArgumentException("No script executes " + command);
     }
+
+    // ================================================================ arguments
 
     static String nextRequest(Release release) {
         Acquire next = release.next();
@@ -335,6 +328,8 @@ final class ScriptSpecs {
             return next == null ? 0 : value.applyAsLong(next);
         });
     }
+
+    // ================================================================ replies
 
     /** Returns the server's clock, the first number of each reply. */
     static ServerTime time(FlatReply answer, String run) {

@@ -10,7 +10,6 @@ import static io.boltwork.redis.call.ScriptSpecs.ORIGIN;
 import static io.boltwork.redis.call.ScriptSpecs.ofNext;
 import static io.boltwork.redis.call.ScriptSpecs.time;
 
-import io.boltwork.LockKind;
 import io.boltwork.redis.call.ScriptSpec.Arguments;
 import io.boltwork.redis.call.ScriptSpec.CommandKeys;
 import io.boltwork.redis.wire.FlatReply;
@@ -18,17 +17,12 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.MessagePack;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.redis.wire.RespWriter;
-import io.boltwork.spi.Announce;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Command.Acquire;
 import io.boltwork.spi.Command.Release;
 import io.boltwork.spi.Command.Renew;
 import io.boltwork.spi.Command.Restore;
 import io.boltwork.spi.Command.Withdraw;
-import io.boltwork.spi.CommandVisitor;
 import io.boltwork.spi.ForceRelease;
-import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.Query;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.AcquiredShare;
 import io.boltwork.spi.Reply.Forced;
@@ -42,8 +36,6 @@ import io.boltwork.spi.Reply.Withdrawn;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.spi.Share;
-import io.boltwork.spi.VoteCommand;
-import io.boltwork.spi.Witness;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -156,116 +148,7 @@ final class ShareSpecs {
             (answer, resize, run) -> new Resized(
                     time(answer, run), Math.toIntExact(answer.number(1)), answer.number(2), answer.number(3)));
 
-    static final CommandVisitor<ScriptSpec<?>> BY_KIND = new CommandVisitor<>() {
-        @Override
-        public ScriptSpec<?> acquire(Command.Acquire command) {
-            return ACQUIRE;
-        }
-
-        @Override
-        public ScriptSpec<?> release(Command.Release command) {
-            return RELEASE;
-        }
-
-        @Override
-        public ScriptSpec<?> withdraw(Command.Withdraw command) {
-            return WITHDRAW;
-        }
-
-        @Override
-        public ScriptSpec<?> renew(Command.Renew command) {
-            return RENEW;
-        }
-
-        @Override
-        public ScriptSpec<?> replicate(Command.Replicate command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> restore(Command.Restore command) {
-            return RESTORE;
-        }
-
-        @Override
-        public ScriptSpec<?> inspect(Query.Inspect command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> forceRelease(ForceRelease command) {
-            return FORCE_RELEASE;
-        }
-
-        @Override
-        public ScriptSpec<?> resize(Resize command) {
-            return RESIZE;
-        }
-
-        @Override
-        public ScriptSpec<?> announce(Announce command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> identify(Query.Identify command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> scanLocks(Query.ScanLocks command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> scanClients(Query.ScanClients command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> setCount(LatchCommand.SetCount command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> countDown(LatchCommand.CountDown command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> await(LatchCommand.Await command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> vote(VoteCommand.Vote command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> raise(VoteCommand.Raise command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> giveBack(VoteCommand.GiveBack command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-
-        @Override
-        public ScriptSpec<?> witness(Witness command) {
-            throw ScriptSpecs.needsNone(command);
-        }
-    };
-
     private ShareSpecs() {}
-
-    /** Returns whether a command is about a shared lock. */
-    static boolean isShared(Command<?> command) {
-        return command instanceof Command.LockCommand<?> about && about.kind() != LockKind.LOCK
-                || command instanceof Renew renew
-                        && !renew.items().get(0).share().isWhole();
-    }
 
     // ================================================================ renewals
 

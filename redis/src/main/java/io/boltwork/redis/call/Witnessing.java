@@ -5,7 +5,6 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.Witnessed;
 import io.boltwork.spi.Witness;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +23,9 @@ public final class Witnessing {
      * @param hops the number of redirections so far
      */
     public static void send(ServerConnection connection, Witness witness, int slot, int hops, Consumer<Reply> handler) {
-        ScriptCall<?> call = Objects.requireNonNull(
-                ScriptCall.of(connection, witness, reply -> ask(connection, reply, handler)), "call");
-        connection.send(call.to(slot, hops).insteadOf(witness, handler));
+        connection.send(ScriptCall.of(connection, witness, reply -> ask(connection, reply, handler))
+                .to(slot, hops)
+                .insteadOf(witness, handler));
     }
 
     private static void ask(ServerConnection connection, Reply reply, Consumer<Reply> handler) {

@@ -267,12 +267,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
         } else if (command instanceof Witness witness) {
             Witnessing.send(connection, witness, slot, hops, handler);
         } else {
-            ScriptCall<?> call =
-                    ScriptCall.of(connection, command, connections.bridge().watching(command, handler));
-            if (call == null) {
-                throw new IllegalArgumentException("Not about one lock: " + command);
-            }
-            connection.send(call.to(slot, hops));
+            connection.send(call(connection, command, slot, hops, handler));
         }
     }
 
@@ -306,12 +301,13 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             });
             return;
         }
-        ScriptCall<?> call =
-                ScriptCall.of(connection, command, connections.bridge().watching(command, handler));
-        if (call == null) {
-            throw new IllegalArgumentException("Not about one lock: " + command);
-        }
-        call.to(slot, hops).sendAsking();
+        call(connection, command, slot, hops, handler).sendAsking();
+    }
+
+    private ScriptCall<?> call(
+            ServerConnection connection, Command<?> command, int slot, int hops, Consumer<Reply> handler) {
+        return ScriptCall.of(connection, command, connections.bridge().watching(command, handler))
+                .to(slot, hops);
     }
 
     // events

@@ -247,11 +247,11 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
 
     @Override
     public void send(Command<?> command, Consumer<Reply> handler) {
-        if (command instanceof Query.ScanLocks || command instanceof Query.ScanClients) {
-            ClusterScan.send(command, watch.masters(), errors, handler);
-        } else if (command instanceof Query.Identify identify) {
+        if (command instanceof Query.Identify identify) {
             ClusterScan.identify(
                     identify, client -> watch.topology().node(Slots.of(keySpace.clientKey(client))), errors, handler);
+        } else if (command instanceof Query<?> scan && !(command instanceof Query.Inspect)) {
+            ClusterScan.send(scan, watch.masters(), errors, handler);
         } else {
             send(command, slot(command), 0, handler);
         }

@@ -6,7 +6,7 @@ import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.call.Scan;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.spi.ClientRecord;
-import io.boltwork.spi.Command;
+import io.boltwork.spi.Query;
 import io.boltwork.spi.Query.Identify;
 import io.boltwork.spi.Query.ScanClients;
 import io.boltwork.spi.Query.ScanLocks;
@@ -35,7 +35,7 @@ final class ClusterScan {
     private ClusterScan() {}
 
     /** Executes a step of a scan. */
-    static void send(Command<?> scan, Collection<ClusterNode> masters, Errors errors, Consumer<Reply> handler) {
+    static void send(Query<?> scan, Collection<ClusterNode> masters, Errors errors, Consumer<Reply> handler) {
         List<ClusterNode> nodes = masters.stream()
                 .sorted(Comparator.comparing(ClusterNode::toString))
                 .toList();
@@ -59,11 +59,11 @@ final class ClusterScan {
         Scan.send(connection, from(scan, there), reply -> handler.accept(then(reply, node.toString(), next)));
     }
 
-    private static String cursor(Command<?> scan) {
+    private static String cursor(Query<?> scan) {
         return scan instanceof ScanLocks locks ? locks.cursor() : ((ScanClients) scan).cursor();
     }
 
-    private static Command<?> from(Command<?> scan, String cursor) {
+    private static Query<?> from(Query<?> scan, String cursor) {
         return scan instanceof ScanLocks locks
                 ? new ScanLocks(locks.pattern(), locks.kind(), cursor, locks.count())
                 : new ScanClients(cursor, ((ScanClients) scan).count());

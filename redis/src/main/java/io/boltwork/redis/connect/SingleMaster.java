@@ -132,16 +132,13 @@ public final class SingleMaster implements Routing {
             connections.replicator().send(replicate, 0, handler);
         } else if (command instanceof Query.Inspect inspect) {
             Inspection.send(connection, inspect, 0, handler);
+        } else if (command instanceof Query<?> query) {
+            Scan.send(connection, query, handler);
         } else if (command instanceof Witness witness) {
             Witnessing.send(connection, witness, 0, 0, handler);
         } else {
-            ScriptCall<?> call =
-                    ScriptCall.of(connection, command, connections.bridge().watching(command, handler));
-            if (call == null) {
-                Scan.send(connection, command, handler);
-            } else {
-                connection.send(call);
-            }
+            connection.send(
+                    ScriptCall.of(connection, command, connections.bridge().watching(command, handler)));
         }
     }
 

@@ -54,8 +54,8 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
         members.checkAsync();
     }
 
-    /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
-    AsyncMultiRequest<T> post() {
+    @Override
+    public AsyncMultiRequest<T> post() {
         request(plan.next());
         return this;
     }

@@ -88,7 +88,7 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
 
     @Override
     protected boolean enter(List<LockTerms> with, long nanos, boolean interruptible) throws InterruptedException {
-        return new MultiAcquisition(members, with, false).run(nanos, interruptible, this::entered) != null;
+        return new MultiAcquisition(members, with, nanos, true, false).run(interruptible, this::entered) != null;
     }
 
     /** Keeps the holds for an unlock that cannot even look them up. */
@@ -160,13 +160,14 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
     @Override
     protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
-        return new MultiAcquisition(members, terms(), true)
-                .run(nanos, interruptible, call -> result.apply(new MultiLease(members, call.handles())));
+        return new MultiAcquisition(members, terms(), nanos, true, true)
+                .run(interruptible, call -> result.apply(call.lease()));
     }
 
     @Override
     protected <T> AsyncMultiRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
-        return new AsyncMultiRequest<>(members, nanos, result);
+        members.checkAsync();
+        return new AsyncMultiRequest<>(members, new MultiAcquisition(members, terms(), nanos, false, true), result);
     }
 
     @Override

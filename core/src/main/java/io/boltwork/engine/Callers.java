@@ -21,6 +21,7 @@ import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.request.Waiter.WaitResult;
+import io.boltwork.spi.BodyScope;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Patience;
@@ -47,6 +48,9 @@ public final class Callers {
     private final Sleeper sleeper;
     private final LongSupplier clock;
 
+    /** The time for which a caller sleeps before it is watched, in nanoseconds. */
+    private final long unwatched;
+
     Callers(ClientCore core, LockDrivers drivers, Heartbeat heartbeat, LongWaits longWaits, Sleeper sleeper) {
         this.core = core;
         this.drivers = drivers;
@@ -54,6 +58,7 @@ public final class Callers {
         this.longWaits = longWaits;
         this.sleeper = sleeper;
         this.clock = core.ticker::nanos;
+        this.unwatched = Math.min(LongWaits.LONG, core.timing.commandTimeout());
     }
 
     // ================================================================ acquiring
@@ -73,6 +78,36 @@ public final class Callers {
     }
 
     /**
+     * Requests a lock for a handle, and calls back when the request is granted, refused or cancelled.
+     *
+     * @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit
+     * @param scope the bodies in which the handle is wanted; {@code null} outside of all bodies
+     * @param decided is called on the client's executor
+     */
+    public void request(Acquirable room, Waiter waiter, long nanos, @Nullable BodyScope scope, Runnable decided) {
+        room.request(waiter);
+        boolean isLimited = nanos != Ticker.NEVER;
+        Future<?> timer = isLimited && !waiter.tryOnly && !waiter.outcome.isDecided()
+                ? drivers.cancelAfter(room, waiter, nanos)
+                : null;
+        longWaits.addHandle(room, waiter, isLimited, scope);
+        waiter.outcome.then(() -> {
+            longWaits.removeHandle(waiter, scope);
+            drivers.callBack(room.name(), () -> {
+                if (timer != null) {
+                    timer.cancel(false);
+                }
+                decided.run();
+            });
+        });
+    }
+
+    /** Returns the rest of a time to wait that began at {@code start}. */
+    public long nanosLeft(long start, long nanos) {
+        return nanos == Ticker.NEVER ? nanos : Math.max(0, nanos - (core.ticker.nanos() - start));
+    }
+
+    /**
      * Sleeps until a request that was made is granted, refused or cancelled. After {@code nanos} it is cancelled, and
      * decided soon after.
      *
@@ -82,8 +117,8 @@ public final class Callers {
             throws InterruptedException {
         long start = core.ticker.nanos();
         if (nanos > 0 && !waiter.outcome.isDecided()) {
-            long first = Math.min(LongWaits.LONG, ProgressWatch.patience(core));
-            sleeper.sleep(waiter.outcome, core, Math.min(nanos, first));
+            // short if an error has just cut work short
+            sleeper.sleep(waiter.outcome, core, Math.min(nanos, core.errorFlag.raised ? Heartbeat.PERIOD : unwatched));
         }
         if (waiter.outcome.isDecided()) {
             return waiter.outcome.value(); // true for most callers, and then nothing needs to be watched

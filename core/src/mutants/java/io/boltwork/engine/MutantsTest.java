@@ -28,6 +28,7 @@ class MutantsTest extends Mutants {
             "io.boltwork.machine.kind.CutPermitsTest",
             "io.boltwork.engine.ManyWaitersTest",
             "io.boltwork.engine.AsyncWishTest",
+            "io.boltwork.engine.MultiLockRulesTest",
             "io.boltwork.engine.LostReleasesTest",
             "io.boltwork.engine.client.ReleaseLogTest",
             "io.boltwork.engine.SuspensionRulesTest",

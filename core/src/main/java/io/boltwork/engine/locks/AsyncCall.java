@@ -52,6 +52,14 @@ public final class AsyncCall<T extends @Nullable Object> extends WithdrawableFut
         });
     }
 
+    @Override
+    public AsyncCall<T> post() {
+        if (turn instanceof WithdrawableFuture<Optional<Lease>> request) {
+            request.post();
+        }
+        return this;
+    }
+
     private void runBody(Lease lease) {
         if (isDone()) { // completed from outside after the lock had been granted
             lease.releaseAsync();

@@ -12,7 +12,6 @@ import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.request.Waiter.WaitResult;
 import io.boltwork.spi.BodyScope;
 import java.util.Optional;
-import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,29 +41,16 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
         this.scope = scope();
     }
 
-    /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
+    @Override
     public AsyncRequest<T> post() {
         Waiter asked = waiter;
         try {
-            post(asked);
+            engine.callers.request(room, asked, nanos, scope, () -> settle(asked));
         } catch (Error cut) {
             engine.cutShort(asked, cut);
             throw cut;
         }
         return this;
-    }
-
-    private void post(Waiter asked) {
-        room.request(asked);
-        if (nanos != Ticker.NEVER && !asked.tryOnly && !asked.outcome.isDecided()) {
-            Future<?> timer = engine.drivers.cancelAfter(room, asked, nanos);
-            whenComplete((value, failure) -> timer.cancel(false));
-        }
-        engine.longWaits.addHandle(room, asked, nanos != Ticker.NEVER, scope);
-        asked.outcome.then(() -> {
-            engine.longWaits.removeHandle(asked, scope);
-            engine.drivers.callBack(room.name(), () -> settle(asked));
-        });
     }
 
     private void settle(Waiter asked) {

@@ -198,12 +198,12 @@ public final class EngineLatch implements DistributedLatch {
 
     @Override
     public CompletionStage<Void> awaitAsync() {
-        return new Wait<@Nullable Void>(Ticker.NEVER, open -> null).begin();
+        return new Wait<@Nullable Void>(Ticker.NEVER, open -> null).post();
     }
 
     @Override
     public CompletionStage<Boolean> awaitAsync(Duration wait) {
-        return new Wait<>(Durations.nanos("wait", wait), open -> open).begin();
+        return new Wait<>(Durations.nanos("wait", wait), open -> open).post();
     }
 
     /** A wait without a thread. */
@@ -218,7 +218,8 @@ public final class EngineLatch implements DistributedLatch {
             this.result = result;
         }
 
-        Wait<T> begin() {
+        @Override
+        public Wait<T> post() {
             waiter.outcome.then(() -> engine.latches.callBack(name, this::end));
             engine.latches.await(name, waiter);
             if (nanos != Ticker.NEVER) {

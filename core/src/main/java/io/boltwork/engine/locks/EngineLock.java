@@ -7,23 +7,18 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
-import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
-import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
-import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Query;
 import io.boltwork.spi.QueryReply;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
@@ -33,13 +28,10 @@ import org.jspecify.annotations.Nullable;
  * The lock of one name as its users see it: a view of the engine. It has no state of its own, except a note for an
  * unlock that an error cuts short, and a count of its conditions.
  */
-public class EngineLock implements FencedLock, Acquirable {
+public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     private static final AtomicIntegerFieldUpdater<EngineLock> CONDITIONS =
             AtomicIntegerFieldUpdater.newUpdater(EngineLock.class, "conditions");
-
-    private static final long FOR_EVER = Ticker.NEVER;
-    private static final long NOT_AT_ALL = 0;
 
     public final Engine engine;
     final String name;
@@ -105,8 +97,18 @@ public class EngineLock implements FencedLock, Acquirable {
     // ================================================================ what differs for readers and writers
 
     /** Returns options in the form that the machine needs. */
-    public LockTerms terms(LockOptions options) {
+    LockTerms terms(LockOptions options) {
         return engine.terms(options);
+    }
+
+    @Override
+    public final LockTerms terms() {
+        return terms;
+    }
+
+    @Override
+    public final LockTerms terms(Duration lease) {
+        return terms(terms.options.withFixedLease(lease));
     }
 
     /** Returns what error messages say before the name. */
@@ -151,54 +153,12 @@ public class EngineLock implements FencedLock, Acquirable {
     // ================================================================ by thread
 
     @Override
-    public void lock() {
-        enterUninterruptibly(terms);
-    }
-
-    @Override
-    public void lock(Duration lease) {
-        enterUninterruptibly(terms(terms.options.withFixedLease(lease)));
-    }
-
-    @Override
-    public void lockInterruptibly() throws InterruptedException {
-        checkInterrupt();
-        enter(terms, FOR_EVER, true);
-    }
-
-    @Override
-    public boolean tryLock() {
-        try {
-            return enter(terms, NOT_AT_ALL, false);
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    @Override
-    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        checkInterrupt();
-        return enter(terms, Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
-    }
-
-    @Override
-    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        LockTerms fixed = terms(terms.options.withFixedLease(lease));
-        long nanos = Durations.nanos("wait", wait);
-        checkInterrupt();
-        return enter(fixed, nanos, true);
-    }
-
-    @Override
     public void unlock() {
         Thread self = Thread.currentThread();
         Hold hold = null;
         Hold.Left left = null;
         try {
-            hold = holdToLeave(self);
-            if (hold == null || hold.locks() == 0) {
-                throw notHeld(hold);
-            }
+            hold = lockedHold(self);
             left = hold.leave(false);
             if (left != Hold.Left.NESTED && entered == hold) {
                 entered = null;
@@ -245,53 +205,6 @@ public class EngineLock implements FencedLock, Acquirable {
         return conditions > 1;
     }
 
-    @Override
-    public Lease acquire() {
-        try {
-            return Objects.requireNonNull(acquire(FOR_EVER, false, Function.identity()));
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    @Override
-    public Lease acquireInterruptibly() throws InterruptedException {
-        checkInterrupt();
-        return Objects.requireNonNull(acquire(FOR_EVER, true, Function.identity()));
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire() {
-        try {
-            Optional<Lease> lease = acquire(NOT_AT_ALL, false, Optional::of);
-            return lease == null ? Optional.empty() : lease;
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        long nanos = Durations.nanos("wait", wait);
-        checkInterrupt();
-        Optional<Lease> lease = acquire(nanos, true, Optional::of);
-        return lease == null ? Optional.empty() : lease;
-    }
-
-    private static void checkInterrupt() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-    }
-
-    private void enterUninterruptibly(LockTerms with) {
-        try {
-            enter(with, FOR_EVER, false);
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
     /*
      * The methods below take a hold as their last act and make the result before it. After it, they call nothing and
      * allocate nothing on the way back to the user's frame, so that no error can come between the lock and its holder.
@@ -301,7 +214,8 @@ public class EngineLock implements FencedLock, Acquirable {
      * Enters the thread's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the
      * lock.
      */
-    private boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
+    @Override
+    protected boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.core.ticker.nanos();
         Hold held = ownHold();
         if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
@@ -310,7 +224,7 @@ public class EngineLock implements FencedLock, Acquirable {
         for (; ; ) {
             Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
             try {
-                Hold hold = engine.callers.request(this, waiter, nanosLeft(start, nanos), interruptible);
+                Hold hold = engine.callers.request(this, waiter, engine.callers.nanosLeft(start, nanos), interruptible);
                 if (hold == null) {
                     return false;
                 }
@@ -330,48 +244,19 @@ public class EngineLock implements FencedLock, Acquirable {
     /**
      * Enters the thread's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused.
      */
-    private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
+    @Override
+    protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         long start = engine.core.ticker.nanos();
         Hold held = ownHold();
         if (held != null && !beginsAnew(held, terms, nanos)) {
-            LeaseHandle handle = new LeaseHandle(engine, held);
-            boolean entered = false;
-            try {
-                T made = result.apply(handle);
-                if (enterAgain(held, true)) {
-                    entered = true;
-                    return made;
-                }
-            } finally {
-                if (!entered) {
-                    handle.unused();
-                }
+            T made = enterAgain(held, result);
+            if (made != null) {
+                return made;
             }
         }
-        for (; ; ) {
-            Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
-            try {
-                Hold hold = engine.callers.request(this, waiter, nanosLeft(start, nanos), interruptible);
-                if (hold == null) {
-                    return null;
-                }
-                T made = result.apply(new LeaseHandle(engine, hold));
-                if (hold.take(waiter)) {
-                    return made;
-                }
-            } catch (Error cut) {
-                waiter.forsaken = true;
-                engine.errorFlag.cause = cut;
-                engine.errorFlag.raised = true;
-                throw cut;
-            }
-        }
-    }
-
-    /** The time that is left of {@code nanos} since {@code start}. */
-    private long nanosLeft(long start, long nanos) {
-        return nanos == FOR_EVER ? FOR_EVER : Math.max(NOT_AT_ALL, nanos - (engine.core.ticker.nanos() - start));
+        Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
+        return take(engine, this, waiter, start, nanos, interruptible, result);
     }
 
     /**
@@ -386,6 +271,21 @@ public class EngineLock implements FencedLock, Acquirable {
         } catch (LeaseLostException lost) {
             engine.drivers.nested(held);
             throw lost;
+        }
+    }
+
+    /** Enters such a hold once more by a lease. Returns the result; {@code null} if the hold has ended. */
+    public <T> @Nullable T enterAgain(Hold held, Function<? super LeaseHandle, T> result) {
+        LeaseHandle handle = new LeaseHandle(engine, held);
+        boolean entered = false;
+        try {
+            T made = result.apply(handle);
+            entered = enterAgain(held, true);
+            return entered ? made : null;
+        } finally {
+            if (!entered) {
+                handle.unused();
+            }
         }
     }
 
@@ -418,34 +318,14 @@ public class EngineLock implements FencedLock, Acquirable {
     // ================================================================ by handle
 
     @Override
-    public CompletionStage<Lease> acquireAsync() {
-        return request(
-                        FOR_EVER,
-                        lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")))
-                .post();
-    }
-
-    @Override
-    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
-        return request(Durations.nanos("wait", wait), Function.identity()).post();
-    }
-
-    @Override
-    public <T extends @Nullable Object> CompletionStage<T> callAsync(
-            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
-        Objects.requireNonNull(body, "body");
-        AsyncRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
-        // attached before the request is posted: else the body could run here, on the caller's thread
-        CompletionStage<T> call = new AsyncCall<>(
-                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(key, end));
-        turn.post();
-        return call;
-    }
-
-    /** Returns an asynchronous request that has not been posted. */
     public <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
         checkAsync();
         return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
+    }
+
+    @Override
+    protected void callBack(Runnable callback) {
+        engine.drivers.callBack(key, callback);
     }
 
     /** Throws an exception if the lock can only be held by a thread. */

@@ -5,15 +5,12 @@ import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
-import io.boltwork.LockTimeoutException;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
-import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
-import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Query;
 import io.boltwork.spi.QueryReply;
@@ -29,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** The semaphore of one name as its users see it: a view of the engine without state of its own. */
 public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
 
-    private static final long FOR_EVER = Ticker.NEVER;
-    private static final long NOT_AT_ALL = 0;
     private static final int DRAINS = 3;
 
     private final Engine engine;
@@ -93,111 +88,76 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
         return engine.drivers.owns(hold) && key.equals(hold.request.context.key());
     }
 
-    private LockTerms terms(int wanted) {
-        if (wanted < 1) {
-            throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);
-        }
-        return engine.terms(options, wanted);
-    }
-
     // ================================================================ acquiring
 
     @Override
     public Lease acquire(int wanted) {
-        try {
-            return Objects.requireNonNull(acquire(wanted, FOR_EVER, false, Function.identity()));
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
+        return new Wish(wanted).acquire();
     }
 
     @Override
     public Lease acquireInterruptibly(int wanted) throws InterruptedException {
-        checkInterrupt();
-        return Objects.requireNonNull(acquire(wanted, FOR_EVER, true, Function.identity()));
+        return new Wish(wanted).acquireInterruptibly();
     }
 
     @Override
     public Optional<Lease> tryAcquire(int wanted) {
-        try {
-            Optional<Lease> lease = acquire(wanted, NOT_AT_ALL, false, Optional::of);
-            return lease == null ? Optional.empty() : lease;
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
+        return new Wish(wanted).tryAcquire();
     }
 
     @Override
     public Optional<Lease> tryAcquire(int wanted, Duration wait) throws InterruptedException {
-        long nanos = Durations.nanos("wait", wait);
-        checkInterrupt();
-        Optional<Lease> lease = acquire(wanted, nanos, true, Optional::of);
-        return lease == null ? Optional.empty() : lease;
-    }
-
-    private static void checkInterrupt() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-    }
-
-    /**
-     * Waits for a lease. Returns {@code null} if it was refused. Takes the hold as its last act, as EngineLock does.
-     */
-    private <T> @Nullable T acquire(int wanted, long nanos, boolean interruptible, Function<Lease, T> result)
-            throws InterruptedException {
-        LockTerms terms = terms(wanted);
-        long start = engine.core.ticker.nanos();
-        for (; ; ) {
-            Waiter waiter = Waiter.ofHandle(terms, nanos == NOT_AT_ALL);
-            try {
-                long left = nanos == FOR_EVER
-                        ? FOR_EVER
-                        : Math.max(NOT_AT_ALL, nanos - (engine.core.ticker.nanos() - start));
-                Hold hold = engine.callers.request(this, waiter, left, interruptible);
-                if (hold == null) {
-                    return null;
-                }
-                T made = result.apply(new LeaseHandle(engine, hold));
-                if (hold.take(waiter)) {
-                    return made;
-                }
-            } catch (Error cut) {
-                engine.cutShort(waiter, cut);
-                throw cut;
-            }
-        }
+        return new Wish(wanted).tryAcquire(wait);
     }
 
     @Override
     public CompletionStage<Lease> acquireAsync(int wanted) {
-        return request(
-                        wanted,
-                        FOR_EVER,
-                        lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")))
-                .post();
+        return new Wish(wanted).acquireAsync();
     }
 
     @Override
     public CompletionStage<Optional<Lease>> tryAcquireAsync(int wanted, Duration wait) {
-        return request(wanted, Durations.nanos("wait", wait), Function.identity())
-                .post();
+        return new Wish(wanted).tryAcquireAsync(wait);
     }
 
     @Override
     public <T extends @Nullable Object> CompletionStage<T> callAsync(
             Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
-        Objects.requireNonNull(body, "body");
-        AsyncRequest<Optional<Lease>> turn = request(1, Durations.nanos("wait", wait), Function.identity());
-        // attached before the request is posted: else the body could run here, on the caller's thread
-        CompletionStage<T> call = new AsyncCall<>(
-                turn, body, () -> new LockTimeoutException(name, wait), end -> engine.drivers.callBack(key, end));
-        turn.post();
-        return call;
+        return new Wish(1).callAsync(wait, body);
     }
 
-    private <T> AsyncRequest<T> request(int wanted, long nanos, Function<Optional<Lease>, T> result) {
-        return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms(wanted), nanos == NOT_AT_ALL), nanos, result);
+    /** One wish for some permits. */
+    private final class Wish extends LeaseForms {
+        private final LockTerms terms;
+
+        Wish(int wanted) {
+            checkPermits(wanted);
+            terms = engine.terms(options, wanted);
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
+                throws InterruptedException {
+            long start = engine.core.ticker.nanos();
+            Waiter waiter = Waiter.ofHandle(terms, nanos == NOT_AT_ALL);
+            return take(engine, EngineSemaphore.this, waiter, start, nanos, interruptible, result);
+        }
+
+        @Override
+        protected <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
+            Waiter waiter = Waiter.ofHandle(terms, nanos == NOT_AT_ALL);
+            return new AsyncRequest<>(engine, EngineSemaphore.this, waiter, nanos, result);
+        }
+
+        @Override
+        protected void callBack(Runnable callback) {
+            engine.drivers.callBack(key, callback);
+        }
     }
 
     @Override
@@ -231,11 +191,15 @@ public final class EngineSemaphore implements LeasedSemaphore, Acquirable {
 
     @Override
     public void resize(int wanted) {
+        checkPermits(wanted);
+        Reply.Resized resized = (Reply.Resized) engine.ask(new Resize(name, LockKind.SEMAPHORE, wanted));
+        engine.drivers.resized(key, resized);
+    }
+
+    private static void checkPermits(int wanted) {
         if (wanted < 1) {
             throw new IllegalArgumentException("permits must be 1 or more, but is " + wanted);
         }
-        Reply.Resized resized = (Reply.Resized) engine.ask(new Resize(name, LockKind.SEMAPHORE, wanted));
-        engine.drivers.resized(key, resized);
     }
 
     @Override

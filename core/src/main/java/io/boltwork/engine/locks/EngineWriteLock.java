@@ -31,7 +31,7 @@ public final class EngineWriteLock extends EngineLock {
     }
 
     @Override
-    public LockTerms terms(LockOptions options) {
+    LockTerms terms(LockOptions options) {
         return termsOf(engine, options);
     }
 

@@ -23,6 +23,9 @@ public abstract class WithdrawableFuture<T extends @Nullable Object> extends Com
         call = wholeCall;
     }
 
+    /** Begins to wait. The result is completed on the client's executor, never by this call. Must be called once. */
+    public abstract WithdrawableFuture<T> post();
+
     /** Returns the scope of a request that is made now; {@code null} outside of all bodies. */
     public final @Nullable BodyScope scope() {
         BodyScope current = BodyScope.current();

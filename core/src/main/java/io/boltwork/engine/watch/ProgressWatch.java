@@ -68,11 +68,6 @@ public final class ProgressWatch {
         restart(core.ticker.nanos(), part());
     }
 
-    /** The time to sleep until the first look. It is short if an error has just cut work short. */
-    public static long patience(ClientCore core) {
-        return core.errorFlag.raised ? Heartbeat.PERIOD : core.timing.commandTimeout();
-    }
-
     /** The time to sleep until the next look. It is short if an error has just cut work short. */
     public long nanosToNextLook() {
         if (core.errorFlag.raised && silentLooks == 0 && !ending) {

@@ -6,25 +6,20 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
-import io.boltwork.LockTimeoutException;
 import io.boltwork.MultiLock;
 import io.boltwork.engine.Engine;
-import io.boltwork.engine.locks.AsyncCall;
 import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.engine.locks.LeaseView;
+import io.boltwork.engine.locks.LockForms;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Promise;
-import io.boltwork.machine.request.Ticker;
-import io.boltwork.spi.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Several locks as one. It has no protocol of its own: its members are acquired and released as by their own methods,
  * in the order of a {@link MultiPlan}.
  */
-public final class EngineMultiLock implements MultiLock {
-
-    private static final long FOR_EVER = Ticker.NEVER;
-    private static final long NOT_AT_ALL = 0;
+public final class EngineMultiLock extends LockForms<List<LockTerms>> implements MultiLock {
 
     private final MultiMembers members;
 
@@ -85,70 +77,18 @@ public final class EngineMultiLock implements MultiLock {
     // ================================================================ by thread
 
     @Override
-    public void lock() {
-        enterUninterruptibly(terms());
+    protected List<LockTerms> terms() {
+        return Arrays.stream(members.all).map(EngineLock::terms).toList();
     }
 
     @Override
-    public void lock(Duration lease) {
-        enterUninterruptibly(terms(lease));
+    protected List<LockTerms> terms(Duration lease) {
+        return Arrays.stream(members.all).map(member -> member.terms(lease)).toList();
     }
 
     @Override
-    public void lockInterruptibly() throws InterruptedException {
-        checkInterrupt();
-        enter(terms(), FOR_EVER, true);
-    }
-
-    @Override
-    public boolean tryLock() {
-        try {
-            return enter(terms(), NOT_AT_ALL, false);
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    @Override
-    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        checkInterrupt();
-        return enter(terms(), Math.max(NOT_AT_ALL, unit.toNanos(time)), true);
-    }
-
-    @Override
-    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        List<LockTerms> fixed = terms(lease);
-        long nanos = Durations.nanos("wait", wait);
-        checkInterrupt();
-        return enter(fixed, nanos, true);
-    }
-
-    private List<LockTerms> terms() {
-        return Arrays.stream(members.all).map(member -> member.terms).toList();
-    }
-
-    private List<LockTerms> terms(Duration lease) {
-        return Arrays.stream(members.all)
-                .map(member -> member.terms(member.terms.options.withFixedLease(lease)))
-                .toList();
-    }
-
-    private static void checkInterrupt() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-    }
-
-    private void enterUninterruptibly(List<LockTerms> with) {
-        try {
-            enter(with, FOR_EVER, false);
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    private boolean enter(List<LockTerms> with, long nanos, boolean interruptible) throws InterruptedException {
-        return new MultiAcquisition(members, with, false).run(nanos, interruptible, this::entered) != null;
+    protected boolean enter(List<LockTerms> with, long nanos, boolean interruptible) throws InterruptedException {
+        return new MultiAcquisition(members, with, nanos, true, false).run(interruptible, this::entered) != null;
     }
 
     /** Keeps the holds for an unlock that cannot even look them up. */
@@ -215,73 +155,24 @@ public final class EngineMultiLock implements MultiLock {
         return newCondition();
     }
 
-    @Override
-    public Lease acquire() {
-        try {
-            return Objects.requireNonNull(acquire(FOR_EVER, false, Function.identity()));
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
+    // ================================================================ by lease
 
     @Override
-    public Lease acquireInterruptibly() throws InterruptedException {
-        checkInterrupt();
-        return Objects.requireNonNull(acquire(FOR_EVER, true, Function.identity()));
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire() {
-        try {
-            Optional<Lease> lease = acquire(NOT_AT_ALL, false, Optional::of);
-            return lease == null ? Optional.empty() : lease;
-        } catch (InterruptedException impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        long nanos = Durations.nanos("wait", wait);
-        checkInterrupt();
-        Optional<Lease> lease = acquire(nanos, true, Optional::of);
-        return lease == null ? Optional.empty() : lease;
-    }
-
-    private <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
+    protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
-        return new MultiAcquisition(members, terms(), true)
-                .run(nanos, interruptible, call -> result.apply(new MultiLease(members, call.handles())));
-    }
-
-    // ================================================================ by handle
-
-    @Override
-    public CompletionStage<Lease> acquireAsync() {
-        return request(
-                        FOR_EVER,
-                        lease -> lease.orElseThrow(() -> new IllegalStateException("refused although it would wait")))
-                .post();
+        return new MultiAcquisition(members, terms(), nanos, true, true)
+                .run(interruptible, call -> result.apply(call.lease()));
     }
 
     @Override
-    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
-        return request(Durations.nanos("wait", wait), Function.identity()).post();
+    protected <T> AsyncMultiRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
+        members.checkAsync();
+        return new AsyncMultiRequest<>(members, new MultiAcquisition(members, terms(), nanos, false, true), result);
     }
 
     @Override
-    public <T extends @Nullable Object> CompletionStage<T> callAsync(
-            Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body) {
-        Objects.requireNonNull(body, "body");
-        AsyncMultiRequest<Optional<Lease>> turn = request(Durations.nanos("wait", wait), Function.identity());
-        CompletionStage<T> call =
-                new AsyncCall<>(turn, body, () -> new LockTimeoutException(name(), wait), members::callBack);
-        turn.post();
-        return call;
-    }
-
-    private <T> AsyncMultiRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
-        return new AsyncMultiRequest<>(members, nanos, result);
+    protected void callBack(Runnable callback) {
+        members.callBack(callback);
     }
 
     // ================================================================ questions

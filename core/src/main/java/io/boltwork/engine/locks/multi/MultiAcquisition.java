@@ -2,7 +2,9 @@
 package io.boltwork.engine.locks.multi;
 
 import io.boltwork.BackendException;
+import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockException;
 import io.boltwork.engine.Callers;
 import io.boltwork.engine.client.ErrorFlag;
 import io.boltwork.engine.locks.EngineLock;
@@ -16,12 +18,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call in which a thread acquires all members of a {@link EngineMultiLock}. Whatever ends the call, the thread
- * holds all members after it or none of them.
+ * One call that acquires all members of a {@link EngineMultiLock}. It goes on in steps: a round of requests, their
+ * outcomes, and the members to give back. A thread sleeps between the steps of its own call; the other steps belong to
+ * an {@link AsyncMultiRequest}. Whatever ends the call, its caller holds all members after it or none of them.
  */
 final class MultiAcquisition {
 
@@ -29,54 +33,78 @@ final class MultiAcquisition {
 
     private final MultiMembers members;
     private final List<LockTerms> terms;
+    private final long nanos;
+    private final boolean ofThread;
     private final boolean asLease;
     private final long start;
 
-    /** For each member the request that is under way or has not been taken; {@code null} if there is none. */
-    private final @Nullable Waiter[] waiters;
+    /**
+     * For each member the request that is under way or has not been taken; {@code null} if there is none. Each round
+     * has an array of its own.
+     */
+    private volatile @Nullable Waiter[] waiters;
 
-    /** For each member the hold that the thread has taken or entered; {@code null} if there is none. */
+    /** For each member the hold that the caller has taken or entered; {@code null} if there is none. */
     private final @Nullable Hold[] holds;
 
     /** For each member the lease, if the caller wants leases. It is usable once the hold was taken. */
     private final @Nullable LeaseHandle[] handles;
 
+    /** The members that the thread held before. */
     private final BitSet nested = new BitSet();
 
-    /** The reason why a member could not be tried; {@code null} if there is none. */
-    private @Nullable BackendException failure;
+    private MultiPlan plan;
 
-    MultiAcquisition(MultiMembers members, List<LockTerms> terms, boolean asLease) {
+    /** The reason why a member could not be tried; {@code null} if there is none. */
+    private volatile @Nullable BackendException failure;
+
+    /**
+     * @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit
+     * @param ofThread whether the holds will belong to the current thread
+     */
+    MultiAcquisition(MultiMembers members, List<LockTerms> terms, long nanos, boolean ofThread, boolean asLease) {
         this.members = members;
         this.terms = terms;
+        this.nanos = nanos;
+        this.ofThread = ofThread;
         this.asLease = asLease;
-        this.start = members.nanos();
+        this.start = members.first().core.ticker.nanos();
         this.waiters = new @Nullable Waiter[members.size()];
         this.holds = new @Nullable Hold[members.size()];
         this.handles = new @Nullable LeaseHandle[members.size()];
+        this.plan = new MultiPlan(members.groups(), nested);
     }
 
+    // ================================================================ by a thread
+
     /**
-     * Acquires all members. Returns a result that is made while they are held, or {@code null} if one was refused.
+     * Acquires all members for the current thread. Returns a result that is made while they are held, or {@code null}
+     * if one was refused.
      *
-     * @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit
      * @param result makes the result from this call
      */
-    <T> @Nullable T run(long nanos, boolean interruptible, Function<MultiAcquisition, T> result)
-            throws InterruptedException {
+    <T> @Nullable T run(boolean interruptible, Function<MultiAcquisition, T> result) throws InterruptedException {
         try {
-            return runOrGiveBack(nanos, interruptible, result);
+            return runOrGiveBack(interruptible, result);
         } catch (Error cut) {
             forsake(cut);
             throw cut;
         }
     }
 
-    private <T> @Nullable T runOrGiveBack(long nanos, boolean interruptible, Function<MultiAcquisition, T> result)
+    private <T> @Nullable T runOrGiveBack(boolean interruptible, Function<MultiAcquisition, T> result)
             throws InterruptedException {
         try {
             enterHeld();
-            if (run(new MultiPlan(members.groups(), nested), nanos, interruptible)) {
+            for (MultiPlan.Round round; (round = next()) != null; ) {
+                if (round.pauses()) {
+                    members.first().callers.pause(members.randomPause());
+                }
+                request(round, (i, waiter) -> members.member(i).request(waiter));
+                await(round, interruptible);
+                decided(round);
+            }
+            if (isHeld()) {
                 return result.apply(this);
             }
         } catch (RuntimeException | InterruptedException failed) {
@@ -87,50 +115,15 @@ final class MultiAcquisition {
         return null;
     }
 
-    /** Returns the leases of the members, if the caller wants leases. */
-    List<LeaseHandle> handles() {
-        List<LeaseHandle> all = new ArrayList<>(handles.length);
-        Collections.addAll(all, handles);
-        return all;
-    }
-
-    private boolean run(MultiPlan plan, long nanos, boolean interruptible) throws InterruptedException {
-        while (true) {
-            while (!plan.isDone()) {
-                MultiPlan.Round round = plan.next();
-                if (round.waits() && nanos != Ticker.NEVER && nanosLeft(nanos) == NOT_AT_ALL) {
-                    if (failure != null) {
-                        throw failure;
-                    }
-                    return false;
-                }
-                if (round.pauses()) {
-                    members.pause();
-                }
-                request(round, nanos == NOT_AT_ALL);
-                BitSet granted = taken(round, nanos, interruptible);
-                giveBack(plan.decided(round, granted));
-                if (!plan.isDone() && nanos == NOT_AT_ALL) {
-                    return false;
-                }
-            }
-            int lost = firstLost();
-            if (lost < 0) {
-                return true;
-            }
-            if (nested.get(lost)) {
-                throw new LeaseLostException(hold(lost).lossOf());
-            }
-            leave(lost);
-            giveBack(plan.lost(lost));
+    /** Waits until the requests of a round are decided, and takes the holds that were granted. */
+    private void await(MultiPlan.Round round, boolean interruptible) throws InterruptedException {
+        // the last one first: the thread that handles the replies has left the machines of the others by then
+        for (int i = round.members().length() - 1; i >= 0; i = round.members().previousSetBit(i - 1)) {
+            EngineLock member = members.member(i);
+            long patience = nanos == NOT_AT_ALL ? Ticker.NEVER : nanosLeft();
+            take(round, i, member.engine.callers.await(member, waiter(i), patience, interruptible));
         }
     }
-
-    private long nanosLeft(long nanos) {
-        return nanos == Ticker.NEVER ? nanos : Math.max(NOT_AT_ALL, nanos - (members.nanos() - start));
-    }
-
-    // ================================================================ members that the thread holds
 
     /** Enters those holds once more that the thread has already. */
     private void enterHeld() {
@@ -145,34 +138,122 @@ final class MultiAcquisition {
                 enter(i, hold);
             }
         }
+        plan = new MultiPlan(members.groups(), nested);
     }
 
     private void enter(int i, Hold hold) {
         EngineLock member = members.member(i);
-        if (asLease) {
-            handles[i] = new LeaseHandle(member.engine, hold);
+        handles[i] = asLease ? member.enterAgain(hold, Function.<LeaseHandle>identity()) : null;
+        if (asLease ? handles[i] != null : member.enterAgain(hold, false)) {
+            holds[i] = hold;
+            nested.set(i);
         }
+    }
+
+    // ================================================================ a step
+
+    /** Returns the round to request next, or {@code null} if all members are held or the time has passed. */
+    MultiPlan.@Nullable Round next() {
+        giveBackLost();
+        if (plan.isDone()) {
+            return null;
+        }
+        MultiPlan.Round round = plan.next();
+        if (!round.waits() || nanosLeft() != NOT_AT_ALL) {
+            return round;
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return null;
+    }
+
+    /** Returns whether all members are held. */
+    boolean isHeld() {
+        return plan.isDone();
+    }
+
+    long nanosLeft() {
+        return members.first().callers.nanosLeft(start, nanos);
+    }
+
+    /** Makes the requests of a round, and posts them together. */
+    void request(MultiPlan.Round round, BiConsumer<Integer, Waiter> post) {
+        failure = null;
+        @Nullable Waiter[] asked = new @Nullable Waiter[members.size()];
+        for (int i : MultiPlan.each(round.members())) {
+            asked[i] = ofThread
+                    ? Waiter.ofThread(terms.get(i), !round.waits(), asLease)
+                    : Waiter.ofHandle(terms.get(i), !round.waits());
+        }
+        waiters = asked;
+        members.together(() -> MultiPlan.each(round.members()).forEach(i -> post.accept(i, waiter(i))));
+    }
+
+    /**
+     * Takes the hold of a member whose request is decided, if it was granted.
+     *
+     * @throws LockException if the request has failed, and no later round may succeed
+     */
+    void take(MultiPlan.Round round, int i, WaitResult result) {
         try {
-            if (member.enterAgain(hold, asLease)) {
-                holds[i] = hold;
-                nested.set(i);
+            Hold hold = Callers.hold(result);
+            if (hold != null) {
+                handles[i] = asLease ? new LeaseHandle(members.member(i).engine, hold) : null;
+                if (hold.take(waiter(i))) {
+                    holds[i] = hold;
+                } else {
+                    handles[i] = null; // it came too late, and was given up
+                }
             }
-        } finally {
-            LeaseHandle unused = handles[i];
-            if (holds[i] == null && unused != null) {
-                unused.unused();
-                handles[i] = null;
+        } catch (BackendException refused) {
+            if (round.waits() || nanos == NOT_AT_ALL || !refused.isRetryable()) {
+                throw refused;
             }
+            failure = refused; // waiting for the member may outlast the outage
+        }
+        waiters[i] = null;
+    }
+
+    /** Gives back the members that must not be held during the next round. */
+    void decided(MultiPlan.Round round) {
+        BitSet held = held();
+        if (!round.waits()) {
+            members.checkNotTheSame(round.members(), held, this::hold);
+        }
+        giveBack(plan.decided(round, held));
+    }
+
+    /** Gives the members back from the first one that was lost while others were waited for. */
+    private void giveBackLost() {
+        int lost = firstLost();
+        if (lost < 0) {
+            return;
+        }
+        if (!nested.get(lost)) {
+            leave(lost);
+            giveBack(plan.lost(lost));
+        } else if (plan.isDone()) {
+            throw new LeaseLostException(hold(lost).lossOf());
         }
     }
 
     private int firstLost() {
         for (int i = 0; i < holds.length; i++) {
-            if (hold(i).loss() != null) {
+            Hold hold = holds[i];
+            if (hold != null && hold.loss() != null) {
                 return i;
             }
         }
         return -1;
+    }
+
+    private BitSet held() {
+        BitSet held = new BitSet();
+        for (int i = 0; i < holds.length; i++) {
+            held.set(i, holds[i] != null);
+        }
+        return held;
     }
 
     /** Returns the hold of a member that is held. */
@@ -184,73 +265,31 @@ final class MultiAcquisition {
         return hold;
     }
 
-    // ================================================================ a round
-
-    private void request(MultiPlan.Round round, boolean once) {
-        for (int i : MultiPlan.each(round.members())) {
-            waiters[i] = Waiter.ofThread(terms.get(i), once || !round.waits(), asLease);
+    private Waiter waiter(int i) {
+        Waiter waiter = waiters[i];
+        if (waiter == null) {
+            throw new IllegalStateException("member " + i + " is not requested");
         }
-        members.together(() -> {
-            for (int i : MultiPlan.each(round.members())) {
-                Waiter waiter = waiters[i];
-                if (waiter != null) {
-                    members.member(i).request(waiter);
-                }
-            }
-        });
+        return waiter;
     }
 
-    /** Waits until the requests of a round are decided, and takes the holds that were granted. */
-    private BitSet taken(MultiPlan.Round round, long nanos, boolean interruptible) throws InterruptedException {
-        failure = null;
-        BitSet granted = new BitSet();
-        // the last one first: the thread that handles the replies has left the machines of the others by then
-        for (int i = round.members().length() - 1; i >= 0; i = round.members().previousSetBit(i - 1)) {
-            EngineLock member = members.member(i);
-            Waiter waiter = waiters[i];
-            if (waiter == null) {
-                continue;
-            }
-            long patience = nanos == NOT_AT_ALL ? Ticker.NEVER : nanosLeft(nanos);
-            WaitResult result = member.engine.callers.await(member, waiter, patience, interruptible);
-            if (take(i, waiter, result, !round.waits() && nanos != NOT_AT_ALL)) {
-                granted.set(i);
-            }
-            waiters[i] = null;
-        }
-        if (!round.waits()) {
-            BitSet held = new BitSet();
-            for (int i = 0; i < holds.length; i++) {
-                held.set(i, holds[i] != null);
-            }
-            members.checkNotTheSame(round.members(), held, this::hold);
-        }
-        return granted;
+    /** Returns the leases of all members as one. */
+    Lease lease() {
+        List<LeaseHandle> all = new ArrayList<>(handles.length);
+        Collections.addAll(all, handles);
+        return new MultiLease(members, all);
     }
 
-    /** Takes the hold of a member that was granted. Returns whether the thread has it. */
-    private boolean take(int i, Waiter waiter, WaitResult result, boolean mayWait) {
-        Hold hold;
-        try {
-            hold = Callers.hold(result);
-        } catch (BackendException refused) {
-            if (!mayWait || !refused.isRetryable()) {
-                throw refused;
+    /** Cancels the requests that are under way. For any thread. */
+    void cancel() {
+        @Nullable Waiter[] asked = waiters;
+        for (int i = 0; i < asked.length; i++) {
+            Waiter waiter = asked[i];
+            if (waiter != null) {
+                waiter.isCancelled = true; // first: the request may not have been posted yet
+                members.member(i).cancel(waiter, false);
             }
-            failure = refused; // waiting for the member may outlast the outage
-            return false;
         }
-        if (hold == null) {
-            return false;
-        }
-        LeaseHandle handle = asLease ? new LeaseHandle(members.member(i).engine, hold) : null;
-        handles[i] = handle;
-        if (!hold.take(waiter)) {
-            handles[i] = null;
-            return false; // it came too late, and was given up
-        }
-        holds[i] = hold;
-        return true;
     }
 
     // ================================================================ giving back
@@ -261,17 +300,16 @@ final class MultiAcquisition {
         }
     }
 
-    private void giveBackAll() {
-        BitSet taken = new BitSet();
-        for (int i = 0; i < holds.length; i++) {
-            taken.set(i, holds[i] != null);
-            Waiter waiter = waiters[i];
+    void giveBackAll() {
+        @Nullable Waiter[] asked = waiters;
+        for (int i = 0; i < asked.length; i++) {
+            Waiter waiter = asked[i];
             if (waiter != null) {
                 settle(i, waiter);
-                waiters[i] = null;
+                asked[i] = null;
             }
         }
-        giveBack(taken);
+        giveBack(held());
     }
 
     /** Withdraws a request whose outcome no longer matters. */
@@ -310,12 +348,13 @@ final class MultiAcquisition {
     }
 
     /** Leaves everything to the machines, after an error. Calls no method that allocates. */
-    private void forsake(Error cut) {
+    void forsake(Error cut) {
+        @Nullable Waiter[] asked = waiters;
         for (int i = 0; i < holds.length; i++) {
-            Waiter waiter = waiters[i];
+            Waiter waiter = asked[i];
             if (waiter != null) {
                 waiter.forsaken = true;
-                waiters[i] = null;
+                asked[i] = null;
             }
             Hold hold = holds[i];
             if (hold != null) {

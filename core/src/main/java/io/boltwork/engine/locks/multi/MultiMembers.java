@@ -148,20 +148,12 @@ final class MultiMembers {
         }
     }
 
-    /** Returns the time on the clock of the first member, in nanoseconds. */
-    long nanos() {
-        return first().core.ticker.nanos();
-    }
-
-    private Engine first() {
+    /** Returns the engine of the first member, whose clock is that of a call. */
+    Engine first() {
         return all[0].engine;
     }
 
-    /** Sleeps for a random time, so that clients that gave way to each other do not do so again. */
-    void pause() {
-        first().callers.pause(randomPause());
-    }
-
+    /** Returns a random pause, so that clients that gave way to each other do not do so again. */
     long randomPause() {
         return 1 + first().core.random.applyAsLong(LONGEST_PAUSE);
     }

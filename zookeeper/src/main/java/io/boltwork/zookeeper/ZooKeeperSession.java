@@ -248,14 +248,6 @@ final class ZooKeeperSession {
         }
     }
 
-    /**
-     * Returns whether the client's nodes exist in this session, so that requests are sent without waiting for a
-     * connection.
-     */
-    boolean isReady() {
-        return ready.get() && connected;
-    }
-
     /** Fails unless the client's nodes exist in this session. */
     void checkAlive() {
         if (!ready.get()) {

@@ -271,6 +271,19 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         wanted.remove(request.lock(), request);
     }
 
+    /**
+     * Forgets all requests after the client has got a new id. They belong to another living client, so their votes must
+     * not be given back. The engine has forgotten them too and needs no answer.
+     */
+    void disown() {
+        for (QuorumRequest request : requests.values()) {
+            request.cancelTimer();
+            request.phase = Phase.ENDED;
+        }
+        requests.clear();
+        wanted.clear();
+    }
+
     // ================================================================ holding
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import io.boltwork.ClientHealth;
 import io.boltwork.ClientOptions;
@@ -34,7 +36,6 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -51,8 +52,6 @@ import org.jspecify.annotations.Nullable;
  * questions about the client, and {@link Shutdown} its end. No part uses the engine. Thread-safe.
  */
 public final class Engine extends ErrorFlagOwner {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     public final ClientCore core;
     public final LockDrivers drivers;
@@ -172,7 +171,7 @@ public final class Engine extends ErrorFlagOwner {
                 System.Logger.Level.WARNING,
                 "This machine was suspended for about {0}, or a clock was set; all holds are being verified with the"
                         + " backend",
-                Printable.all(Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed)))));
+                Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed))));
         drivers.leaseRenewer.together(
                 () -> drivers.all().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
     }
@@ -190,7 +189,8 @@ public final class Engine extends ErrorFlagOwner {
                 System.Logger.Level.WARNING,
                 "The client {0}, or another one with the same id, was restored from a snapshot. This client continues"
                         + " as {1}; its holds are lost, and waiting callers ask again",
-                Printable.all(id, fresh));
+                id,
+                fresh);
         core.backend.rename(fresh);
         drivers.all().forEach(driver -> driver.post(LockDriver::renamed));
         latches.renamed();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.store;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 
 /** The threads that use a store. Each has a queue, so the commands for one lock are executed in order. Thread-safe. */
 final class StoreWorkers {
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The wait for each thread at the end. A thread that waits for the store ends later, by itself. */
     private static final long JOIN = TimeUnit.MILLISECONDS.toMillis(200);
 

@@ -28,6 +28,7 @@ import io.boltwork.engine.drive.ShareLane;
 import io.boltwork.engine.watch.Announcer;
 import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.engine.watch.BusyLocks;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Waiter;
@@ -123,7 +124,8 @@ public final class Engine extends ErrorFlagOwner {
                 bound -> ThreadLocalRandom.current().nextLong(bound),
                 Promise::sleep,
                 defect -> LOG.log(System.Logger.Level.ERROR, "A defect in Boltwork; please report it", defect),
-                threads::stop);
+                threads::stop,
+                LockMachine.UNDER_WAY);
         Engine engine = open(backend, options, world);
         threads.onFailure(engine::timerFailed);
         engine.shutdown.keepUntilEnd(Checkpoints.afterRestore(engine::restored, Checkpoints.loaders()));

@@ -108,7 +108,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
         if (request.phase == Phase.ASLEEP || request.failures > 0 && request.phase == Phase.PAUSED) {
             rounds.beginRound(request);
         } else if (request.phase == Phase.PAUSED) {
-            rounds.answerQueued(request);
+            rounds.answerQueued(request, null);
         }
     }
 
@@ -234,7 +234,7 @@ final class QuorumCommands implements CommandVisitor<Consumer<Consumer<Reply>>> 
     private void letOthersGoFirst(QuorumRequest request) {
         contended.computeIfPresent(request.lock(), (lock, left) -> left > 1 ? left - 1 : null);
         rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
-        rounds.answerQueued(request);
+        rounds.answerQueued(request, null);
     }
 
     /** Gives the votes of a request back. */

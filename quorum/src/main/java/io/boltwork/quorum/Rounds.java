@@ -322,13 +322,9 @@ final class Rounds {
         refused.accept(request);
     }
 
-    private void answerQueued(QuorumRequest request, @Nullable String owner) {
+    /** Answers that a request waits. */
+    void answerQueued(QuorumRequest request, @Nullable String owner) {
         request.takeQuestions().forEach(question -> question.handler().accept(queued(question.known(), owner)));
-    }
-
-    /** Lets a request that waits be asked about, without a round of its own. */
-    void answerQueued(QuorumRequest request) {
-        answerQueued(request, null);
     }
 
     /** Begins the next round after a while. */

@@ -22,9 +22,10 @@ class PrintableSourcesTest {
     private static final String LITERAL = "\"(?:[^\"\\\\]|\\\\.)*\"";
     private static final Pattern QUOTED = Pattern.compile("'\"\\s*\\+\\s*([\\w.]+)");
     private static final Pattern ESCAPE = Pattern.compile("Printable(\\.|::)text\\b");
-    private static final Pattern ESCAPES_ITSELF = Pattern.compile(
-            "LOG\\.log\\(|new (StackOf|(Backend|ClientClosed|InvalidName"
-                    + "|LeaseLost|LockInterrupted|LockRefused|LockTimeout|PermitsExceeded|RedisFactory|StaleToken)Exception)\\(");
+    private static final Pattern ESCAPES_ITSELF =
+            Pattern.compile("LOG\\.log\\(|new (StackOf|(Backend|ClientClosed|InvalidName"
+                    + "|LeaseLost|LockDefinition|LockInterrupted|LockRefused|LockTimeout|PermitsExceeded|RedisFactory"
+                    + "|RedisStart|StaleToken|WrongProperty)Exception)\\(");
 
     /**
      * Boltwork's own exceptions, by their constructors or the classes that write their messages; and texts of the
@@ -34,6 +35,7 @@ class PrintableSourcesTest {
             Map.entry("LeaseLostException.java", "one of Boltwork's own exceptions"),
             Map.entry("LockTimeoutException.java", "one of Boltwork's own exceptions"),
             Map.entry("PermitsExceededException.java", "one of Boltwork's own exceptions"),
+            Map.entry("LockDefinitionException.java", "one of Boltwork's own exceptions"),
             Map.entry("StaleTokenException.java", "one of Boltwork's own exceptions"),
             Map.entry("LockInterruptedException.java", "one of Boltwork's own exceptions"),
             Map.entry("KeySpace.java", "appears in Boltwork's own exceptions"),
@@ -59,8 +61,10 @@ class PrintableSourcesTest {
             Matcher escape = ESCAPE.matcher(text);
             while (escape.find()) {
                 found++;
-                if (ESCAPES_ITSELF.matcher(statement(text, escape.start())).find()) {
-                    wrong.add(source.getFileName() + ": " + statement(text, escape.end()));
+                String before = statement(text, escape.start());
+                String receiver = before.substring(Math.max(0, before.lastIndexOf("new ")));
+                if (ESCAPES_ITSELF.matcher(receiver).find()) {
+                    wrong.add(source.getFileName() + ": " + before);
                 }
             }
         }

@@ -3,11 +3,13 @@ package io.boltwork;
 
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Settings;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,24 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientOptions {
 
-    private static final ClientOptions DEFAULTS = new ClientOptions(new Draft());
+    private static final ClientOptions DEFAULTS = new ClientOptions(new Values());
 
     private static final int LONGEST_APPLICATION = 200;
 
     /** The client looks for long holds and waits once a second. */
     private static final Duration SHORTEST_REPORTED = Duration.ofSeconds(1);
 
-    private final String application;
-    private final @Nullable Executor callbackExecutor;
-    private final Duration slice;
-    private final Duration outagePatience;
-    private final Duration shutdownTime;
-    private final Duration recallWait;
-    private final @Nullable Duration longHold;
-    private final @Nullable Duration longWait;
+    private final Values values;
 
-    /** Settings while they are being changed. */
-    private static final class Draft {
+    private static final class Values extends Settings {
         String application = program();
 
         @Nullable
@@ -50,30 +44,14 @@ public final class ClientOptions {
 
         @Nullable
         Duration longWait;
-
-        Draft() {}
-
-        Draft(ClientOptions of) {
-            application = of.application;
-            callbackExecutor = of.callbackExecutor;
-            slice = of.slice;
-            outagePatience = of.outagePatience;
-            shutdownTime = of.shutdownTime;
-            recallWait = of.recallWait;
-            longHold = of.longHold;
-            longWait = of.longWait;
-        }
     }
 
-    private ClientOptions(Draft draft) {
-        this.application = draft.application;
-        this.callbackExecutor = draft.callbackExecutor;
-        this.slice = draft.slice;
-        this.outagePatience = draft.outagePatience;
-        this.shutdownTime = draft.shutdownTime;
-        this.recallWait = draft.recallWait;
-        this.longHold = draft.longHold;
-        this.longWait = draft.longWait;
+    private ClientOptions(Values values) {
+        this.values = values;
+    }
+
+    private ClientOptions with(Consumer<Values> change) {
+        return new ClientOptions(Settings.changed(values, change));
     }
 
     /** Returns the first word of the command line, without directories: a main class or a jar. */
@@ -111,9 +89,7 @@ public final class ClientOptions {
                     + Printable.text(name.substring(0, Math.min(40, name.length()))) + "'");
         }
         Utf8.length("name", name);
-        Draft draft = new Draft(this);
-        draft.application = name;
-        return new ClientOptions(draft);
+        return with(s -> s.application = name);
     }
 
     /**
@@ -128,9 +104,7 @@ public final class ClientOptions {
      * @return options with that setting
      */
     public ClientOptions withCallbackExecutor(Executor executor) {
-        Draft draft = new Draft(this);
-        draft.callbackExecutor = Objects.requireNonNull(executor, "executor");
-        return new ClientOptions(draft);
+        return with(s -> s.callbackExecutor = Objects.requireNonNull(executor, "executor"));
     }
 
     /**
@@ -148,9 +122,7 @@ public final class ClientOptions {
         if (slice.isNegative() || slice.compareTo(Duration.ofSeconds(1)) > 0) {
             throw new IllegalArgumentException("slice must be between 0 and 1 s, but is " + Durations.text(slice));
         }
-        Draft draft = new Draft(this);
-        draft.slice = slice;
-        return new ClientOptions(draft);
+        return with(s -> s.slice = slice);
     }
 
     /**
@@ -166,9 +138,8 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the patience is out of that range
      */
     public ClientOptions withOutagePatience(Duration patience) {
-        Draft draft = new Draft(this);
-        draft.outagePatience = Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365));
-        return new ClientOptions(draft);
+        return with(
+                s -> s.outagePatience = Durations.between("patience", patience, Duration.ZERO, Duration.ofDays(365)));
     }
 
     /**
@@ -179,9 +150,7 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withShutdownTime(Duration time) {
-        Draft draft = new Draft(this);
-        draft.shutdownTime = Durations.between("time", time, Duration.ZERO, Duration.ofHours(1));
-        return new ClientOptions(draft);
+        return with(s -> s.shutdownTime = Durations.between("time", time, Duration.ZERO, Duration.ofHours(1)));
     }
 
     /**
@@ -194,9 +163,7 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withRecallWait(Duration time) {
-        Draft draft = new Draft(this);
-        draft.recallWait = Durations.between("recallWait", time, Duration.ZERO, Duration.ofSeconds(1));
-        return new ClientOptions(draft);
+        return with(s -> s.recallWait = Durations.between("recallWait", time, Duration.ZERO, Duration.ofSeconds(1)));
     }
 
     /**
@@ -209,9 +176,7 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withLongHold(Duration time) {
-        Draft draft = new Draft(this);
-        draft.longHold = Durations.between("longHold", time, SHORTEST_REPORTED, Duration.ofDays(365));
-        return new ClientOptions(draft);
+        return with(s -> s.longHold = Durations.between("longHold", time, SHORTEST_REPORTED, Duration.ofDays(365)));
     }
 
     /**
@@ -224,9 +189,7 @@ public final class ClientOptions {
      * @throws IllegalArgumentException if the time is out of that range
      */
     public ClientOptions withLongWait(Duration time) {
-        Draft draft = new Draft(this);
-        draft.longWait = Durations.between("longWait", time, SHORTEST_REPORTED, Duration.ofDays(365));
-        return new ClientOptions(draft);
+        return with(s -> s.longWait = Durations.between("longWait", time, SHORTEST_REPORTED, Duration.ofDays(365)));
     }
 
     /**
@@ -235,7 +198,7 @@ public final class ClientOptions {
      * @return the name
      */
     public String application() {
-        return application;
+        return values.application;
     }
 
     /**
@@ -245,7 +208,7 @@ public final class ClientOptions {
      */
     @Nullable
     public Executor callbackExecutor() {
-        return callbackExecutor;
+        return values.callbackExecutor;
     }
 
     /**
@@ -254,7 +217,7 @@ public final class ClientOptions {
      * @return the duration
      */
     public Duration slice() {
-        return slice;
+        return values.slice;
     }
 
     /**
@@ -263,7 +226,7 @@ public final class ClientOptions {
      * @return the duration
      */
     public Duration outagePatience() {
-        return outagePatience;
+        return values.outagePatience;
     }
 
     /**
@@ -272,7 +235,7 @@ public final class ClientOptions {
      * @return the duration
      */
     public Duration shutdownTime() {
-        return shutdownTime;
+        return values.shutdownTime;
     }
 
     /**
@@ -281,7 +244,7 @@ public final class ClientOptions {
      * @return the duration
      */
     public Duration recallWait() {
-        return recallWait;
+        return values.recallWait;
     }
 
     /**
@@ -290,7 +253,7 @@ public final class ClientOptions {
      * @return the duration; empty if holds are not reported
      */
     public Optional<Duration> longHold() {
-        return Optional.ofNullable(longHold);
+        return Optional.ofNullable(values.longHold);
     }
 
     /**
@@ -299,15 +262,16 @@ public final class ClientOptions {
      * @return the duration; empty if waits are not reported
      */
     public Optional<Duration> longWait() {
-        return Optional.ofNullable(longWait);
+        return Optional.ofNullable(values.longWait);
     }
 
     @Override
     public String toString() {
-        return "application " + Printable.text(application) + ", slice " + slice.toNanos() / 1_000
-                + " µs, outage patience " + Durations.text(outagePatience) + ", shutdown time "
-                + Durations.text(shutdownTime) + ", recall wait " + Durations.text(recallWait)
-                + (longHold == null ? "" : ", long hold " + Durations.text(longHold))
-                + (longWait == null ? "" : ", long wait " + Durations.text(longWait));
+        Values s = values;
+        return "application " + Printable.text(s.application) + ", slice " + s.slice.toNanos() / 1_000
+                + " µs, outage patience " + Durations.text(s.outagePatience) + ", shutdown time "
+                + Durations.text(s.shutdownTime) + ", recall wait " + Durations.text(s.recallWait)
+                + (s.longHold == null ? "" : ", long hold " + Durations.text(s.longHold))
+                + (s.longWait == null ? "" : ", long wait " + Durations.text(s.longWait));
     }
 }

@@ -10,7 +10,6 @@ import io.boltwork.engine.locks.multi.EngineMultiLock;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Utf8;
 import java.time.Duration;
 import java.util.Objects;
@@ -349,7 +348,7 @@ public final class LockClient implements AutoCloseable {
         if (bytes > LONGEST_NAME) {
             throw new InvalidNameException(
                     "name must be at most " + LONGEST_NAME + " bytes in UTF-8, but has " + bytes + ": '"
-                            + Printable.text(name.substring(0, 40)) + "…'; use a hash of the long part",
+                            + name.substring(0, 40) + "…'; use a hash of the long part",
                     null);
         }
     }

@@ -2,9 +2,13 @@
 package io.boltwork;
 
 import io.boltwork.spi.Durations;
+import io.boltwork.spi.Settings;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,24 +46,11 @@ public final class LockOptions {
 
     private static final Duration LONGEST_RETAINED = Duration.ofSeconds(10);
 
-    private static final LockOptions DEFAULTS = new Draft().options();
+    private static final LockOptions DEFAULTS = new LockOptions(new Values());
 
-    private final Settings settings;
+    private final Values values;
 
-    private record Settings(
-            Duration lease,
-            boolean renewed,
-            Fairness fairness,
-            @Nullable Duration maxHold,
-            Duration minHold,
-            Duration takeoverDelay,
-            OnLoss onLoss,
-            Release release,
-            @Nullable Replication replication,
-            @Nullable Duration retention) {}
-
-    /** Settings while they are being changed. */
-    private static final class Draft {
+    private static final class Values extends Settings {
         Duration lease = Duration.ofSeconds(30);
         boolean renewed = true;
         Fairness fairness = Fairness.BATCHED;
@@ -78,65 +69,45 @@ public final class LockOptions {
         @Nullable
         Duration retention;
 
-        Draft() {}
-
-        Draft(Settings of) {
-            lease = of.lease;
-            renewed = of.renewed;
-            fairness = of.fairness;
-            maxHold = of.maxHold;
-            minHold = of.minHold;
-            takeoverDelay = of.takeoverDelay;
-            onLoss = of.onLoss;
-            release = of.release;
-            replication = of.replication;
-            retention = of.retention;
-        }
-
-        LockOptions options() {
-            return new LockOptions(new Settings(
-                    lease,
-                    renewed,
-                    fairness,
-                    maxHold,
-                    minHold,
-                    takeoverDelay,
-                    onLoss,
-                    release,
-                    replication,
-                    retention));
+        private List<@Nullable Object> all() {
+            return Arrays.asList(
+                    lease, renewed, fairness, maxHold, minHold, takeoverDelay, onLoss, release, replication, retention);
         }
     }
 
-    private LockOptions(Settings settings) {
-        this.settings = settings;
-        Duration longest = settings.maxHold;
-        if (longest != null && settings.minHold.compareTo(longest) > 0) {
+    private LockOptions(Values values) {
+        this.values = values;
+        Duration longest = values.maxHold;
+        if (longest != null && values.minHold.compareTo(longest) > 0) {
             throw new IllegalArgumentException("minHold must not be longer than maxHold, but is "
-                    + Durations.text(settings.minHold) + " and maxHold " + Durations.text(longest));
+                    + Durations.text(values.minHold) + " and maxHold " + Durations.text(longest));
         }
-        if (!settings.renewed && settings.minHold.compareTo(settings.lease) > 0) {
+        if (!values.renewed && values.minHold.compareTo(values.lease) > 0) {
             throw new IllegalArgumentException("minHold must not be longer than a fixed lease, but is "
-                    + Durations.text(settings.minHold) + " and the lease " + Durations.text(settings.lease));
+                    + Durations.text(values.minHold) + " and the lease " + Durations.text(values.lease));
         }
-        if (settings.retention != null) {
-            checkRetention(settings);
+        if (values.retention != null) {
+            checkRetention(values);
         }
     }
 
-    private static void checkRetention(Settings settings) {
-        Duration lease = settings.lease;
-        if (!settings.renewed || lease.compareTo(SHORTEST_RETAINED) < 0 || lease.compareTo(LONGEST_RETAINED) > 0) {
+    private LockOptions with(Consumer<Values> change) {
+        return new LockOptions(Settings.changed(values, change));
+    }
+
+    private static void checkRetention(Values values) {
+        Duration lease = values.lease;
+        if (!values.renewed || lease.compareTo(SHORTEST_RETAINED) < 0 || lease.compareTo(LONGEST_RETAINED) > 0) {
             throw new IllegalArgumentException(
                     "retention needs a renewed lease of 1 s to 10 s, because a retained lock stays"
                             + " taken until its lease ends if its client dies, but is combined with a "
-                            + (settings.renewed ? "renewed" : "fixed") + " lease of " + Durations.text(lease));
+                            + (values.renewed ? "renewed" : "fixed") + " lease of " + Durations.text(lease));
         }
-        if (settings.fairness == Fairness.FIFO
-                || settings.maxHold != null
-                || !settings.minHold.isZero()
-                || !settings.takeoverDelay.isZero()
-                || settings.replication != null) {
+        if (values.fairness == Fairness.FIFO
+                || values.maxHold != null
+                || !values.minHold.isZero()
+                || !values.takeoverDelay.isZero()
+                || values.replication != null) {
             throw new IllegalArgumentException("retention cannot be combined with fairness FIFO, maxHold, minHold,"
                     + " takeoverDelay or replication, because a retained lock changes its owner without the backend");
         }
@@ -258,11 +229,11 @@ public final class LockOptions {
     }
 
     private LockOptions with(Duration lease, boolean renewed) {
-        Draft draft = new Draft(settings);
-        draft.lease = lease;
-        draft.renewed = renewed;
-        draft.retention = renewed ? draft.retention : null;
-        return draft.options();
+        return with(s -> {
+            s.lease = lease;
+            s.renewed = renewed;
+            s.retention = renewed ? s.retention : null;
+        });
     }
 
     /**
@@ -275,9 +246,7 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range, or shorter than {@code minHold}
      */
     public LockOptions withMaxHold(Duration maxHold) {
-        Draft draft = new Draft(settings);
-        draft.maxHold = Durations.between("maxHold", maxHold, SHORTEST, LONGEST);
-        return draft.options();
+        return with(s -> s.maxHold = Durations.between("maxHold", maxHold, SHORTEST, LONGEST));
     }
 
     /**
@@ -293,9 +262,7 @@ public final class LockOptions {
      *     lease
      */
     public LockOptions withMinHold(Duration minHold) {
-        Draft draft = new Draft(settings);
-        draft.minHold = Durations.between("minHold", minHold, Duration.ZERO, LONGEST);
-        return draft.options();
+        return with(s -> s.minHold = Durations.between("minHold", minHold, Duration.ZERO, LONGEST));
     }
 
     /**
@@ -306,9 +273,7 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withFairness(Fairness fairness) {
-        Draft draft = new Draft(settings);
-        draft.fairness = Objects.requireNonNull(fairness, "fairness");
-        return draft.options();
+        return with(s -> s.fairness = Objects.requireNonNull(fairness, "fairness"));
     }
 
     /**
@@ -321,9 +286,7 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range
      */
     public LockOptions withTakeoverDelay(Duration takeoverDelay) {
-        Draft draft = new Draft(settings);
-        draft.takeoverDelay = Durations.between("takeoverDelay", takeoverDelay, Duration.ZERO, LONGEST);
-        return draft.options();
+        return with(s -> s.takeoverDelay = Durations.between("takeoverDelay", takeoverDelay, Duration.ZERO, LONGEST));
     }
 
     /**
@@ -333,9 +296,7 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withOnLoss(OnLoss onLoss) {
-        Draft draft = new Draft(settings);
-        draft.onLoss = Objects.requireNonNull(onLoss, "onLoss");
-        return draft.options();
+        return with(s -> s.onLoss = Objects.requireNonNull(onLoss, "onLoss"));
     }
 
     /**
@@ -345,9 +306,7 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withRelease(Release release) {
-        Draft draft = new Draft(settings);
-        draft.release = Objects.requireNonNull(release, "release");
-        return draft.options();
+        return with(s -> s.release = Objects.requireNonNull(release, "release"));
     }
 
     /**
@@ -358,9 +317,7 @@ public final class LockOptions {
      * @return options with that setting
      */
     public LockOptions withReplication(Replication replication) {
-        Draft draft = new Draft(settings);
-        draft.replication = Objects.requireNonNull(replication, "replication");
-        return draft.options();
+        return with(s -> s.replication = Objects.requireNonNull(replication, "replication"));
     }
 
     /**
@@ -384,9 +341,7 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range, or the other options do not allow it
      */
     public LockOptions withRetention(Duration idle) {
-        Draft draft = new Draft(settings);
-        draft.retention = Durations.between("idle", idle, SHORTEST, LONGEST);
-        return draft.options();
+        return with(s -> s.retention = Durations.between("idle", idle, SHORTEST, LONGEST));
     }
 
     /**
@@ -395,7 +350,7 @@ public final class LockOptions {
      * @return the lease
      */
     public Duration lease() {
-        return settings.lease;
+        return values.lease;
     }
 
     /**
@@ -404,7 +359,7 @@ public final class LockOptions {
      * @return {@code false} for a fixed lease
      */
     public boolean isRenewed() {
-        return settings.renewed;
+        return values.renewed;
     }
 
     /**
@@ -413,7 +368,7 @@ public final class LockOptions {
      * @return the setting
      */
     public Fairness fairness() {
-        return settings.fairness;
+        return values.fairness;
     }
 
     /**
@@ -422,7 +377,7 @@ public final class LockOptions {
      * @return the setting; empty if there is no limit
      */
     public Optional<Duration> maxHold() {
-        return Optional.ofNullable(settings.maxHold);
+        return Optional.ofNullable(values.maxHold);
     }
 
     /**
@@ -431,7 +386,7 @@ public final class LockOptions {
      * @return the setting; zero if there is none
      */
     public Duration minHold() {
-        return settings.minHold;
+        return values.minHold;
     }
 
     /**
@@ -440,7 +395,7 @@ public final class LockOptions {
      * @return the setting; zero if there is none
      */
     public Duration takeoverDelay() {
-        return settings.takeoverDelay;
+        return values.takeoverDelay;
     }
 
     /**
@@ -449,7 +404,7 @@ public final class LockOptions {
      * @return the setting
      */
     public OnLoss onLoss() {
-        return settings.onLoss;
+        return values.onLoss;
     }
 
     /**
@@ -458,7 +413,7 @@ public final class LockOptions {
      * @return the setting
      */
     public Release release() {
-        return settings.release;
+        return values.release;
     }
 
     /**
@@ -467,7 +422,7 @@ public final class LockOptions {
      * @return the setting; empty if there is none
      */
     public Optional<Replication> replication() {
-        return Optional.ofNullable(settings.replication);
+        return Optional.ofNullable(values.replication);
     }
 
     /**
@@ -476,22 +431,23 @@ public final class LockOptions {
      * @return the setting; empty if locks are not retained
      */
     public Optional<Duration> retention() {
-        return Optional.ofNullable(settings.retention);
+        return Optional.ofNullable(values.retention);
     }
 
     @Override
     public boolean equals(Object other) {
-        return this == other || other instanceof LockOptions that && settings.equals(that.settings);
+        return this == other
+                || other instanceof LockOptions that && values.all().equals(that.values.all());
     }
 
     @Override
     public int hashCode() {
-        return settings.hashCode();
+        return values.all().hashCode();
     }
 
     @Override
     public String toString() {
-        Settings s = settings;
+        Values s = values;
         return (s.renewed ? "renewed lease of " : "fixed lease of ") + Durations.text(s.lease)
                 + (s.fairness == Fairness.FIFO ? ", FIFO" : "")
                 + (s.maxHold == null ? "" : ", held at most " + Durations.text(s.maxHold))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork;
 
-import io.boltwork.spi.Printable;
-
 /**
  * A request wants more permits of a semaphore than there are. It was refused at once, and holds nothing.
  *
@@ -30,7 +28,7 @@ public final class PermitsExceededException extends LockException {
      */
     public PermitsExceededException(String name, int permits, int capacity) {
         super(
-                "The semaphore '" + Printable.text(name) + "' has " + capacity + " permits, and " + permits
+                "The semaphore '" + name + "' has " + capacity + " permits, and " + permits
                         + " were wanted. Acquire fewer at a time, or resize the semaphore",
                 null);
         this.name = name;

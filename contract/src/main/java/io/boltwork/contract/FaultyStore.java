@@ -17,12 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -113,12 +108,6 @@ public final class FaultyStore implements RecordStore {
     private final RecordStore store;
     private final StoreFaults faults;
     private volatile @Nullable StoreListener listener;
-    private final AtomicInteger recalls = new AtomicInteger();
-    private final ExecutorService answers = Executors.newCachedThreadPool(task -> {
-        Thread made = new Thread(task, "faulty-store");
-        made.setDaemon(true);
-        return made;
-    });
     private volatile boolean down;
     private volatile @Nullable Runnable beforeWrite;
 
@@ -239,18 +228,6 @@ public final class FaultyStore implements RecordStore {
         return call(() -> store.recall(key));
     }
 
-    /** {@inheritDoc} Answers every other time, so that commands go both ways. */
-    @Override
-    public Optional<StoredText> recallAtOnce(RecordKey key) {
-        return down || recalls.incrementAndGet() % 2 == 0 ? Optional.empty() : store.recallAtOnce(key);
-    }
-
-    /** {@inheritDoc} The answer comes from another thread. */
-    @Override
-    public CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
-        return CompletableFuture.supplyAsync(() -> write(key, before, change), answers);
-    }
-
     @Override
     public boolean isCurrent(RecordKey key, StoredText found) {
         return call(() -> store.isCurrent(key, found));
@@ -326,6 +303,5 @@ public final class FaultyStore implements RecordStore {
         listener = null;
         faults.change(() -> faults.stores.remove(this));
         store.close();
-        answers.shutdownNow();
     }
 }

@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -132,18 +130,6 @@ public final class MapStore implements RecordStore {
             return version == before.version() && !isLate ? after : found;
         });
         return now == after;
-    }
-
-    // Overridden only because a map need not be waited for. A store that sends requests over a network can do so if it
-    // remembers what it has written last, and completes the stage when the answer comes.
-    @Override
-    public Optional<StoredText> recallAtOnce(RecordKey key) {
-        return Optional.of(read(key));
-    }
-
-    @Override
-    public CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
-        return CompletableFuture.completedStage(write(key, before, change));
     }
 
     // Errs in favour of a client that has died, for a few seconds at most: it would delay those that wait behind it.

@@ -132,7 +132,6 @@ class RecordBackendTest {
 
     @Test
     void aFailureBeforeTheWriteHasChangedNothing() throws Exception {
-        assertThat(store.recallAtOnce(KEY)).as("so the next one waits").isPresent();
         faults.freeze();
         Reply.Failed failed = answer(backend, acquire("a:1"), Reply.Failed.class);
         assertThat(failed.executed()).isFalse();

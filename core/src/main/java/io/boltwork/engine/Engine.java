@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import io.boltwork.ClientHealth;
 import io.boltwork.ClientOptions;
@@ -25,6 +27,7 @@ import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.watch.Announcer;
 import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.engine.watch.BusyLocks;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Waiter;
@@ -33,7 +36,6 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -50,8 +52,6 @@ import org.jspecify.annotations.Nullable;
  * questions about the client, and {@link Shutdown} its end. No part uses the engine. Thread-safe.
  */
 public final class Engine extends ErrorFlagOwner {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     public final ClientCore core;
     public final LockDrivers drivers;
@@ -123,7 +123,8 @@ public final class Engine extends ErrorFlagOwner {
                 bound -> ThreadLocalRandom.current().nextLong(bound),
                 Promise::sleep,
                 defect -> LOG.log(System.Logger.Level.ERROR, "A defect in Boltwork; please report it", defect),
-                threads::stop);
+                threads::stop,
+                LockMachine.UNDER_WAY);
         Engine engine = open(backend, options, world);
         threads.onFailure(engine::timerFailed);
         engine.shutdown.keepUntilEnd(Checkpoints.afterRestore(engine::restored, Checkpoints.loaders()));
@@ -171,7 +172,7 @@ public final class Engine extends ErrorFlagOwner {
                 System.Logger.Level.WARNING,
                 "This machine was suspended for about {0}, or a clock was set; all holds are being verified with the"
                         + " backend",
-                Printable.all(Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed)))));
+                Durations.text(Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(missed))));
         drivers.leaseRenewer.together(
                 () -> drivers.all().forEach(driver -> driver.post(d -> d.machine.suspended(missed))));
     }
@@ -189,7 +190,8 @@ public final class Engine extends ErrorFlagOwner {
                 System.Logger.Level.WARNING,
                 "The client {0}, or another one with the same id, was restored from a snapshot. This client continues"
                         + " as {1}; its holds are lost, and waiting callers ask again",
-                Printable.all(id, fresh));
+                id,
+                fresh);
         core.backend.rename(fresh);
         drivers.all().forEach(driver -> driver.post(LockDriver::renamed));
         latches.renamed();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.ClientHealth;
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.ErrorFlag;
@@ -10,7 +12,6 @@ import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.machine.request.Ticker;
-import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * under way the first time. Costs nothing while the flag is not raised. Thread-safe.
  */
 public final class ErrorRecovery {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final ClientCore core;
     private final ErrorFlag errorFlag;
@@ -81,7 +80,7 @@ public final class ErrorRecovery {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} cut short the work of the client; its locks are being repaired",
-                    Printable.all(cause));
+                    cause.toString());
             errorFlag.cause = null;
         }
     }

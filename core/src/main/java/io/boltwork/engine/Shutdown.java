@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.drive.LatchDrivers;
 import io.boltwork.engine.drive.LockDriver;
@@ -10,7 +12,6 @@ import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.spi.Patience;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.Collection;
@@ -21,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The end of one client: releases what is held, removes the client's record, and stops the threads. Thread-safe. */
 final class Shutdown {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** The most names in one message. */
     private static final int NAMED = 5;
@@ -133,10 +132,9 @@ final class Shutdown {
                 "Locks were still held when the client was closed: {0} (holders: {1}). Other clients can take them"
                         + " now. The holders get a LeaseLostException (CLOSED), and waiting callers ({2}) a"
                         + " ClientClosedException",
-                Printable.all(
-                        names.size() > NAMED ? named + " and " + (names.size() - NAMED) + " more" : named,
-                        holds.size(),
-                        status.waiting()));
+                names.size() > NAMED ? named + " and " + (names.size() - NAMED) + " more" : named,
+                holds.size(),
+                status.waiting());
     }
 
     private void releaseAndClose() {
@@ -160,8 +158,9 @@ final class Shutdown {
                     System.Logger.Level.WARNING,
                     "Closed without an answer from {0} about {1} locks, ''{2}'' among them; they become free when"
                             + " their leases end",
-                    Printable.all(
-                            core.backend, inUse.size(), inUse.iterator().next().lock()));
+                    core.backend,
+                    inUse.size(),
+                    inUse.iterator().next().lock());
             inUse.clear();
         }
         long left = Math.min(core.timing.commandTimeout(), shutdownNanos - (core.ticker.nanos() - start));

@@ -2,7 +2,6 @@
 package io.boltwork.fence;
 
 import io.boltwork.LockException;
-import io.boltwork.spi.Printable;
 
 /**
  * Thrown if a guard refuses a write: its fencing token is smaller than one that the resource has seen. The lock of the
@@ -32,7 +31,7 @@ public final class StaleTokenException extends LockException {
      */
     public StaleTokenException(String resource, long token, long newerToken) {
         super(
-                "The write to '" + Printable.text(resource) + "' with the fencing token " + token
+                "The write to '" + resource + "' with the fencing token " + token
                         + " was refused: a holder with the newer token " + newerToken
                         + " has used the resource. The lock had been lost before this write. Roll back, and acquire it"
                         + " again",

@@ -56,17 +56,10 @@ final class Keys<R extends StoredRecord<R>> {
         keys.remove(lock);
     }
 
-    /** Returns a deep copy of these records. */
-    Keys<R> copy() {
-        Keys<R> copy = new Keys<>(blank);
-        keys.forEach((name, record) -> copy.keys.put(name, record.copy()));
-        return copy;
-    }
-
     /** Replaces all records by copies of others. */
     void become(Keys<R> others) {
         keys.clear();
-        keys.putAll(others.copy().keys);
+        others.keys.forEach((name, record) -> keys.put(name, record.copy()));
     }
 
     void clear() {

@@ -6,7 +6,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes text from outside safe to print: names of locks, applications, hosts and threads, and answers of a server.
@@ -34,29 +33,6 @@ public final class Printable {
     public static String text(String text) {
         Matcher control = CONTROL.matcher(text);
         return control.find() ? control.replaceAll(Printable::escaped) : text;
-    }
-
-    /**
-     * Returns the arguments of a log message with their control characters escaped.
-     *
-     * @param values the arguments: numbers are kept; any other value is replaced by its text, which is created only
-     *     when the message is formatted
-     * @return the arguments
-     */
-    public static Object[] all(@Nullable Object... values) {
-        Object[] printable = new Object[values.length];
-        for (int i = 0; i < values.length; i++) {
-            printable[i] = values[i] instanceof Number number ? number : new Text(values[i]);
-        }
-        return printable;
-    }
-
-    /** Creates the text of a value on demand: most messages of level DEBUG are never formatted. */
-    private record Text(@Nullable Object value) {
-        @Override
-        public String toString() {
-            return text(String.valueOf(value));
-        }
     }
 
     private static String escaped(MatchResult control) {

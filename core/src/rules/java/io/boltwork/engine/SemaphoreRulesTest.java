@@ -8,6 +8,7 @@ import io.boltwork.BackendException;
 import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
+import io.boltwork.LockOptions;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineSemaphore;
@@ -256,6 +257,31 @@ class SemaphoreRulesTest extends SharedScene {
         assertThat(large).isNotDone();
         freeElsewhere("other:1");
         assertThat(granted(large).isValid()).isTrue();
+    }
+
+    @Test
+    void aHoldIsPassedOnToTheCallerThatCameFirst() {
+        Lease held = semaphore.acquire(PERMITS);
+        CompletableFuture<Lease> first = wants(PERMITS);
+        CompletableFuture<Lease> second = wants(1);
+        sent.clear();
+        held.release();
+        assertThat(granted(first).fencingToken()).isEqualTo(held.fencingToken() + 1);
+        assertThat(sent).as("commands of the handover").isEmpty();
+        assertThat(second).isNotDone();
+    }
+
+    @Test
+    void aHoldIsRenewedBesideALaterOneWithALongLease() {
+        Lease first = semaphore
+                .withOptions(LockOptions.renewedLease(Duration.ofSeconds(10)))
+                .acquire();
+        Lease second = semaphore
+                .withOptions(LockOptions.renewedLease(Duration.ofHours(1)))
+                .acquire();
+        pass(60_000);
+        assertThat(first.isValid()).as("the short lease").isTrue();
+        assertThat(second.isValid()).as("the long lease").isTrue();
     }
 
     @Test

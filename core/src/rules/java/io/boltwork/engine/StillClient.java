@@ -6,6 +6,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.client.EngineWorld;
 import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.memory.MemoryServer;
@@ -190,7 +191,8 @@ public final class StillClient {
                 bound -> random.applyAsLong(bound),
                 this::sleep,
                 thrown -> defect = thrown,
-                () -> {});
+                () -> {},
+                LockMachine.UNDER_WAY);
     }
 
     /** Returns the partition of a lock: the digit at the end of its name. */

@@ -5,6 +5,7 @@ import io.boltwork.ClientOptions;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.client.EngineWorld;
 import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
@@ -71,7 +72,8 @@ final class ScaleWorld {
                         defect -> {
                             throw new IllegalStateException(defect);
                         },
-                        () -> {}));
+                        () -> {},
+                        LockMachine.UNDER_WAY));
     }
 
     static int slot(String lock) {

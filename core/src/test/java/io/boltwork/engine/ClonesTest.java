@@ -8,6 +8,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.client.EngineWorld;
 import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
@@ -47,7 +48,8 @@ class ClonesTest {
                             throw new IllegalStateException("no thread sleeps here");
                         },
                         defects::add,
-                        () -> {}));
+                        () -> {},
+                        LockMachine.UNDER_WAY));
     }
 
     private void pass(Duration span) {

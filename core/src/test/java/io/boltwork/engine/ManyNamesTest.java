@@ -11,6 +11,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.engine.client.EngineWorld;
 import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.engine.watch.BusyLocks;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.BackendListener;
@@ -142,7 +143,8 @@ class ManyNamesTest {
                 defect -> {
                     throw new IllegalStateException(defect);
                 },
-                () -> {});
+                () -> {},
+                LockMachine.UNDER_WAY);
         return Engine.open(new ForgetfulBackend(), ClientOptions.defaults(), world);
     }
 

@@ -39,24 +39,4 @@ class PrintableTest {
         assertThat(once).isEqualTo("a\\u000a\\b\\u202e");
         assertThat(Printable.text(once)).isSameAs(once);
     }
-
-    @Test
-    void numbersStayNumbersInLogMessages() {
-        Object[] values = Printable.all(7, "a\n", new StringBuilder("b\r"), null);
-        assertThat(values)
-                .startsWith(7)
-                .extracting(Object::toString)
-                .containsExactly("7", "a\\u000a", "b\\u000d", "null");
-    }
-
-    @Test
-    void theTextOfAValueIsMadeOnlyWithTheMessage() {
-        Object unasked = new Object() {
-            @Override
-            public String toString() {
-                throw new IllegalStateException("not requested");
-            }
-        };
-        assertThat(Printable.all(unasked)).hasSize(1);
-    }
 }

@@ -4,9 +4,11 @@ package io.boltwork.jdbc;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Settings;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,29 +30,25 @@ public final class JdbcOptions {
 
     private static final int MOST_SHOWN = 10;
 
-    private static final JdbcOptions DEFAULTS = new JdbcOptions(
-            true, "boltwork_", Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofMillis(50), IdleLife.DEFAULT);
+    private static final JdbcOptions DEFAULTS = new JdbcOptions(new Values());
 
-    private final boolean createTables;
-    private final String tablePrefix;
-    private final Duration connectTimeout;
-    private final Duration commandTimeout;
-    private final Duration pollInterval;
-    private final Duration idleLife;
+    private final Values values;
 
-    private JdbcOptions(
-            boolean createTables,
-            String tablePrefix,
-            Duration connectTimeout,
-            Duration commandTimeout,
-            Duration pollInterval,
-            Duration idleLife) {
-        this.createTables = createTables;
-        this.tablePrefix = tablePrefix;
-        this.connectTimeout = connectTimeout;
-        this.commandTimeout = commandTimeout;
-        this.pollInterval = pollInterval;
-        this.idleLife = idleLife;
+    private static final class Values extends Settings {
+        boolean createTables = true;
+        String tablePrefix = "boltwork_";
+        Duration connectTimeout = Duration.ofSeconds(10);
+        Duration commandTimeout = Duration.ofSeconds(2);
+        Duration pollInterval = Duration.ofMillis(50);
+        Duration idleLife = IdleLife.DEFAULT;
+    }
+
+    private JdbcOptions(Values values) {
+        this.values = values;
+    }
+
+    private JdbcOptions with(Consumer<Values> change) {
+        return new JdbcOptions(Settings.changed(values, change));
     }
 
     /**
@@ -73,7 +71,7 @@ public final class JdbcOptions {
      * @return these options with that setting
      */
     public JdbcOptions withCreateTables(boolean create) {
-        return new JdbcOptions(create, tablePrefix, connectTimeout, commandTimeout, pollInterval, idleLife);
+        return with(s -> s.createTables = create);
     }
 
     /**
@@ -82,7 +80,7 @@ public final class JdbcOptions {
      * @return whether missing tables are made
      */
     public boolean createTables() {
-        return createTables;
+        return values.createTables;
     }
 
     /**
@@ -114,7 +112,7 @@ public final class JdbcOptions {
         }
         int dot = prefix.indexOf('.') + 1;
         String lowered = prefix.substring(0, dot) + prefix.substring(dot).toLowerCase(Locale.ROOT);
-        return new JdbcOptions(createTables, lowered, connectTimeout, commandTimeout, pollInterval, idleLife);
+        return with(s -> s.tablePrefix = lowered);
     }
 
     /**
@@ -123,7 +121,7 @@ public final class JdbcOptions {
      * @return the prefix, perhaps with a schema
      */
     public String tablePrefix() {
-        return tablePrefix;
+        return values.tablePrefix;
     }
 
     /**
@@ -135,8 +133,7 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if the timeout is out of range
      */
     public JdbcOptions withConnectTimeout(Duration timeout) {
-        Duration checked = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_CONNECT);
-        return new JdbcOptions(createTables, tablePrefix, checked, commandTimeout, pollInterval, idleLife);
+        return with(s -> s.connectTimeout = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_CONNECT));
     }
 
     /**
@@ -145,7 +142,7 @@ public final class JdbcOptions {
      * @return the timeout
      */
     public Duration connectTimeout() {
-        return connectTimeout;
+        return values.connectTimeout;
     }
 
     /**
@@ -158,8 +155,7 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if the timeout is out of range
      */
     public JdbcOptions withCommandTimeout(Duration timeout) {
-        Duration checked = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT);
-        return new JdbcOptions(createTables, tablePrefix, connectTimeout, checked, pollInterval, idleLife);
+        return with(s -> s.commandTimeout = Durations.between("timeout", timeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT));
     }
 
     /**
@@ -168,7 +164,7 @@ public final class JdbcOptions {
      * @return the timeout
      */
     public Duration commandTimeout() {
-        return commandTimeout;
+        return values.commandTimeout;
     }
 
     /**
@@ -181,8 +177,7 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if the interval is out of range
      */
     public JdbcOptions withPollInterval(Duration interval) {
-        Duration checked = Durations.between("interval", interval, SHORTEST_POLL, LONGEST_POLL);
-        return new JdbcOptions(createTables, tablePrefix, connectTimeout, commandTimeout, checked, idleLife);
+        return with(s -> s.pollInterval = Durations.between("interval", interval, SHORTEST_POLL, LONGEST_POLL));
     }
 
     /**
@@ -191,7 +186,7 @@ public final class JdbcOptions {
      * @return the interval
      */
     public Duration pollInterval() {
-        return pollInterval;
+        return values.pollInterval;
     }
 
     /**
@@ -204,13 +199,8 @@ public final class JdbcOptions {
      * @throws IllegalArgumentException if the idle life is out of range
      */
     public JdbcOptions withIdleLife(Duration idleLife) {
-        return new JdbcOptions(
-                createTables,
-                tablePrefix,
-                connectTimeout,
-                commandTimeout,
-                pollInterval,
-                Duration.ofMillis(IdleLife.millis(idleLife)));
+        Duration life = Duration.ofMillis(IdleLife.millis(idleLife));
+        return with(s -> s.idleLife = life);
     }
 
     /**
@@ -219,14 +209,15 @@ public final class JdbcOptions {
      * @return the idle life
      */
     public Duration idleLife() {
-        return idleLife;
+        return values.idleLife;
     }
 
     @Override
     public String toString() {
-        return "JdbcOptions[createTables=" + createTables + ", tablePrefix=" + tablePrefix + ", connectTimeout="
-                + Durations.text(connectTimeout) + ", commandTimeout="
-                + Durations.text(commandTimeout) + ", pollInterval=" + Durations.text(pollInterval) + ", idleLife="
-                + Durations.text(idleLife) + "]";
+        Values s = values;
+        return "JdbcOptions[createTables=" + s.createTables + ", tablePrefix=" + s.tablePrefix + ", connectTimeout="
+                + Durations.text(s.connectTimeout) + ", commandTimeout="
+                + Durations.text(s.commandTimeout) + ", pollInterval=" + Durations.text(s.pollInterval) + ", idleLife="
+                + Durations.text(s.idleLife) + "]";
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import io.boltwork.spi.Patience;
 import io.boltwork.store.StoreListener;
@@ -17,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * The thread that receives the messages of a client, and tells the listener of outages and of their ends. Thread-safe.
  */
 final class MessageThread {
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
-
     /** The connection for messages is checked as often as the others. */
     private static final long PING = TimeUnit.SECONDS.toNanos(5);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.jdbc;
 
-import io.boltwork.spi.Printable;
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,8 +13,6 @@ import java.util.function.LongSupplier;
  * command that has a long form, so it is left out for a minute. Thread-safe.
  */
 final class ShortFormSwitch {
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
-
     /** A refusal that passes costs little, and one that lasts costs one statement more each minute. */
     private static final long PAUSE = TimeUnit.MINUTES.toNanos(1);
 
@@ -68,7 +67,8 @@ final class ShortFormSwitch {
                 LOG.log(
                         System.Logger.Level.WARNING,
                         "The database refuses the statement that {0}, so more statements are used: {1}",
-                        Printable.all(command, SqlFailures.told(failure)));
+                        command,
+                        SqlFailures.told(failure));
             }
             return otherwise;
         }

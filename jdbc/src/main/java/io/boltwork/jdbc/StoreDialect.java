@@ -2,7 +2,6 @@
 package io.boltwork.jdbc;
 
 import io.boltwork.BackendException;
-import io.boltwork.spi.Printable;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.util.Map;
@@ -259,7 +258,7 @@ enum StoreDialect {
             case "H2" -> H2;
             default ->
                 throw new BackendException(
-                        "JdbcBackend does not know the database '" + Printable.text(product)
+                        "JdbcBackend does not know the database '" + product
                                 + "'. It supports PostgreSQL 13 or later, MariaDB, MySQL 8 or later, and H2 2.x",
                         false,
                         null);

@@ -267,6 +267,7 @@ public final class QuorumBackend implements LockBackend {
     @Override
     public void rename(String client) {
         id = client;
+        events.run(commands::disown);
         open.forEach(node -> node.backend.rename(client)); // the others are opened with the new id
     }
 

@@ -17,9 +17,7 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.Resize;
 import io.boltwork.spi.Share;
 import io.boltwork.spi.VoteCommand;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,8 +27,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the commands of one client at a quorum, and keeps its requests. Of the requests for one lock, only the first
- * takes part in rounds. Everything happens in the events of the quorum's {@link SerialQueue}.
+ * Executes the commands of one client at a quorum, and keeps its requests. A client has at most one request for a lock
+ * that wants it and does not hold it. Everything happens in the events of the quorum's {@link SerialQueue}.
  */
 final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
 
@@ -48,8 +46,8 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
 
     private final Map<String, QuorumRequest> requests = new HashMap<>();
 
-    /** The requests that want a lock and do not hold it, by lock, the oldest first. */
-    private final Map<String, Deque<QuorumRequest>> lines = new HashMap<>();
+    /** The requests that want a lock and do not hold it, by lock. */
+    private final Map<String, QuorumRequest> wanted = new HashMap<>();
 
     /**
      * The number of times that requests of this client will still let others go first, by lock that other clients want
@@ -65,7 +63,7 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
     QuorumCommands(Members members, Consumer<Grant> granted) {
         this.members = members;
         this.givingBack = new GivingBack(members);
-        this.rounds = new Rounds(members, givingBack, granted, this::leaveLine, this::leave);
+        this.rounds = new Rounds(members, givingBack, granted, this::isNoLongerWanted, this::leave);
         this.extensions = new Extensions(members, rounds);
         this.answers = new MajorityAnswers(members);
     }
@@ -104,36 +102,20 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
         }
     }
 
-    private Deque<QuorumRequest> line(QuorumRequest request) {
-        return lines.computeIfAbsent(request.lock(), lock -> new ArrayDeque<>());
-    }
-
     /** Answers a question of a request that is known, unless its round is going to answer it. */
     private void answerNow(QuorumRequest request) {
-        Deque<QuorumRequest> line = lines.get(request.lock());
-        QuorumRequest first = line == null ? null : line.peek();
-        if (first != null && first.failures > 0 && request != first) {
-            Reply.Failed failed = members.tooFew(true);
-            request.takeQuestions().forEach(question -> question.handler().accept(failed));
-        } else if (request.phase == Phase.ASLEEP || request.failures > 0 && request.phase == Phase.PAUSED) {
+        if (request.phase == Phase.ASLEEP || request.failures > 0 && request.phase == Phase.PAUSED) {
             rounds.beginRound(request);
-        } else if (request.phase == Phase.IN_LINE || request.phase == Phase.PAUSED) {
-            rounds.answerQueued(request);
+        } else if (request.phase == Phase.PAUSED) {
+            rounds.answerQueued(request, null);
         }
     }
 
     private void enter(QuorumRequest request, Question question) {
-        Deque<QuorumRequest> line = line(request);
-        if (request.isTry() && !line.isEmpty()) {
-            question.handler().accept(answer(Reply.Verdict.REFUSED, false));
-            return;
-        }
         requests.put(request.id, request);
-        line.add(request);
+        wanted.put(request.lock(), request);
         request.asks(question);
-        if (line.size() > 1) {
-            answerNow(request);
-        } else if (!request.isTry() && contended.containsKey(request.lock())) {
+        if (!request.isTry() && contended.containsKey(request.lock())) {
             letOthersGoFirst(request);
         } else {
             rounds.beginRound(request);
@@ -163,7 +145,7 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
         long leaseMillis = question.command().leaseMillis();
         givingBack.giveBack(request.lock(), request.roundNow(), 0, 0, leaseMillis, () -> {});
         request.asks(question);
-        line(request).addFirst(request); // so that it is told when the lock is free
+        wanted.put(request.lock(), request); // so that it is told when the lock is free
         rounds.beginRound(request);
     }
 
@@ -222,11 +204,8 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
     private void queue(Command.Acquire next) {
         QuorumRequest request = new QuorumRequest(next);
         if (requests.putIfAbsent(request.id, request) == null) {
-            Deque<QuorumRequest> line = line(request);
-            line.add(request);
-            if (line.size() == 1) {
-                rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
-            }
+            wanted.put(request.lock(), request);
+            rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
         }
     }
 
@@ -254,10 +233,10 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
     private void letOthersGoFirst(QuorumRequest request) {
         contended.computeIfPresent(request.lock(), (lock, left) -> left > 1 ? left - 1 : null);
         rounds.later(request, Phase.PAUSED, 2 * members.roundTrip());
-        rounds.answerQueued(request);
+        rounds.answerQueued(request, null);
     }
 
-    /** Gives the votes of a request back, and lets the next one of the client begin. */
+    /** Gives the votes of a request back. */
     private void giveVotesBack(QuorumRequest request, long lastToken, long keepMillis) {
         if (request.phase == Phase.ENDED) {
             Objects.requireNonNull(request.ending).again();
@@ -276,7 +255,7 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
                 keepMillis,
                 request.terms.leaseMillis(),
                 () -> requests.remove(request.id, request));
-        leaveLine(request);
+        isNoLongerWanted(request);
     }
 
     /** Forgets a request of which no server has anything that is not being given back. */
@@ -284,19 +263,24 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
         request.cancelTimer();
         request.phase = Phase.ENDED;
         requests.remove(request.id, request);
-        leaveLine(request);
+        isNoLongerWanted(request);
     }
 
-    private void leaveLine(QuorumRequest request) {
-        Deque<QuorumRequest> line = lines.get(request.lock());
-        if (line != null && line.remove(request)) {
-            QuorumRequest next = line.peek();
-            if (next == null) {
-                lines.remove(request.lock());
-            } else if (next.phase == Phase.IN_LINE) {
-                rounds.later(next, Phase.PAUSED, members.roundTrip());
-            }
+    private void isNoLongerWanted(QuorumRequest request) {
+        wanted.remove(request.lock(), request);
+    }
+
+    /**
+     * Forgets all requests after the client has got a new id. They belong to another living client, so their votes must
+     * not be given back. The engine has forgotten them too and needs no answer.
+     */
+    void disown() {
+        for (QuorumRequest request : requests.values()) {
+            request.cancelTimer();
+            request.phase = Phase.ENDED;
         }
+        requests.clear();
+        wanted.clear();
     }
 
     // ================================================================ holding
@@ -386,12 +370,11 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
 
     // ================================================================ messages
 
-    /** Tells the first request for the lock that a server's vote is free again. */
+    /** Tells the request for the lock that a server's vote is free again. */
     void freed(String lock) {
-        Deque<QuorumRequest> line = lines.get(lock);
-        QuorumRequest first = line == null ? null : line.peek();
-        if (first != null) {
-            rounds.told(first);
+        QuorumRequest request = wanted.get(lock);
+        if (request != null) {
+            rounds.told(request);
         }
     }
 
@@ -414,10 +397,9 @@ final class QuorumCommands implements QueryVisitor<Consumer<Consumer<Reply>>> {
     /** Lets requests begin that wait because too few servers could vote, of which this one may be one. */
     void mayVoteAgain(QuorumNode changed) {
         answers.announceAt(changed);
-        for (Deque<QuorumRequest> line : List.copyOf(lines.values())) {
-            QuorumRequest first = line.peek();
-            if (first != null && first.phase == Phase.PAUSED && first.failures > 0) {
-                rounds.beginRound(first);
+        for (QuorumRequest request : List.copyOf(wanted.values())) {
+            if (request.phase == Phase.PAUSED && request.failures > 0) {
+                rounds.beginRound(request);
             }
         }
     }

@@ -14,15 +14,13 @@ final class QuorumRequest {
 
     /** The state of a request. */
     enum Phase {
-        /** It waits for an earlier request of this client, so that the client does not contend with itself. */
-        IN_LINE,
         /** Servers have been asked for their votes. */
         VOTING,
         /** A majority has voted, and has been asked to raise its fence. */
         RAISING,
         /** A majority has raised its fence: the request holds the lock. */
         HELD,
-        /** It has lost a round, and begins the next one after a random delay. */
+        /** It begins a round after a delay, because it has lost one or lets other clients go first. */
         PAUSED,
         /** Another request holds the lock. It begins the next round at a notice, or when that lease ends. */
         ASLEEP,
@@ -35,7 +33,7 @@ final class QuorumRequest {
     /** The newest question of the engine. */
     Command.Acquire terms;
 
-    Phase phase = Phase.IN_LINE;
+    Phase phase = Phase.PAUSED;
 
     /** The present round, or the last one; {@code null} before the first. */
     @Nullable

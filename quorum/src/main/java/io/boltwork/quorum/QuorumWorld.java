@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.quorum;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -32,8 +34,6 @@ record QuorumWorld(
         long opensWithin,
         Consumer<Throwable> defects,
         Runnable stop) {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** Runs tasks later. Thread-safe. */
     @FunctionalInterface

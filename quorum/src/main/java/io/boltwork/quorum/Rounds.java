@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets the votes of a majority for one request at a time of each lock. The protocol is Redlock (Salvatore Sanfilippo,
- * redis.io, "Distributed Locks with Redis"), with a fence that is raised at a majority before the lock counts as held.
+ * Gets the votes of a majority for requests. The protocol is Redlock (Salvatore Sanfilippo, redis.io, "Distributed
+ * Locks with Redis"), with a fence that is raised at a majority before the lock counts as held.
  */
 final class Rounds {
     /*
@@ -68,7 +68,7 @@ final class Rounds {
     private final GivingBack givingBack;
     private final Consumer<Grant> granted;
 
-    /** Is told of a request that holds the lock, so that others of the client may ask. */
+    /** Is told of a request that holds the lock. */
     private final Consumer<QuorumRequest> held;
 
     /** Removes a request that has been refused. */
@@ -322,13 +322,9 @@ final class Rounds {
         refused.accept(request);
     }
 
-    private void answerQueued(QuorumRequest request, @Nullable String owner) {
+    /** Answers that a request waits. */
+    void answerQueued(QuorumRequest request, @Nullable String owner) {
         request.takeQuestions().forEach(question -> question.handler().accept(queued(question.known(), owner)));
-    }
-
-    /** Lets a request that waits be asked about, without a round of its own. */
-    void answerQueued(QuorumRequest request) {
-        answerQueued(request, null);
     }
 
     /** Begins the next round after a while. */

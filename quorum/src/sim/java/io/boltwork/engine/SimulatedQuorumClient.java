@@ -6,6 +6,7 @@ import io.boltwork.Lease;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.client.EngineWorld;
 import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.LockMachine;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.quorum.VirtualQuorum;
 import io.boltwork.spi.ClientRecord;
@@ -84,7 +85,8 @@ final class SimulatedQuorumClient {
                             throw new AssertionError("no user of this simulation blocks");
                         },
                         simulation::defect,
-                        () -> {}));
+                        () -> {},
+                        LockMachine.UNDER_WAY));
     }
 
     // ================================================================ time

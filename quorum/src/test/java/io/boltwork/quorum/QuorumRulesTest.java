@@ -451,6 +451,33 @@ class QuorumRulesTest {
                         assertThat(((VoteCommand.GiveBack) back).lastToken()).isEqualTo(TOKEN + 1));
     }
 
+    // ================================================================ a new id
+
+    @Test
+    void aRequestOfAnIdThatTheClientHadBeginsNoRound() {
+        ask(LEASE);
+        servers.forEach(Server::refuses); // the request waits for the next round
+        quorum.rename("d");
+        pass(10 * LEASE);
+        assertThat(servers)
+                .allSatisfy(server ->
+                        assertThat(server.count(VoteCommand.Vote.class)).isEqualTo(1));
+    }
+
+    @Test
+    void aRoundThatIsUnderWayWhenTheClientGetsANewIdIsNotGivenBack() {
+        ask(LEASE);
+        servers.get(0).votes();
+        quorum.rename("d");
+        servers.get(1).refuses();
+        servers.get(2).refuses();
+        pass(10 * LEASE);
+        assertThat(servers).allSatisfy(server -> {
+            assertThat(server.count(VoteCommand.Vote.class)).isEqualTo(1);
+            assertThat(server.count(VoteCommand.GiveBack.class)).isZero();
+        });
+    }
+
     // ================================================================ opening
 
     @Test

@@ -5,6 +5,7 @@ import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Settings;
 import io.boltwork.spi.Utf8;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,26 +27,15 @@ import org.jspecify.annotations.Nullable;
 public final class RedisOptions {
     private static final Duration SHORTEST_CONNECT = Duration.ofMillis(1);
     private static final Duration LONGEST_CONNECT = Duration.ofMinutes(10);
-    private static final RedisOptions DEFAULTS = new RedisOptions(new Draft());
+    private static final RedisOptions DEFAULTS = new RedisOptions(new Values());
 
     /** The parts that follow a prefix in keys and channels. A prefix that ends in one would mix different things up. */
     private static final List<String> ADDED =
             List.of("readwrite", "semaphore", "latch", "client", "grants", "told", "bridge");
 
-    private final String keyPrefix;
-    private final long idleMillis;
-    private final @Nullable ClientResources clientResources;
-    private final @Nullable StaticCredentialsProvider sentinelCredentials;
-    private final @Nullable Path authorities;
-    private final @Nullable Path certificate;
-    private final @Nullable Path key;
-    private final @Nullable SslOptions tls;
-    private final Duration connectTimeout;
-    private final boolean lazyConnect;
-    private final @Nullable Bridge bridge;
+    private final Values values;
 
-    /** Settings while they are being changed. */
-    private static final class Draft {
+    private static final class Values extends Settings {
         String keyPrefix = "boltwork";
         long idleMillis = IdleLife.DEFAULT.toMillis();
 
@@ -71,36 +62,14 @@ public final class RedisOptions {
 
         @Nullable
         Bridge bridge;
-
-        Draft() {}
-
-        Draft(RedisOptions of) {
-            keyPrefix = of.keyPrefix;
-            idleMillis = of.idleMillis;
-            clientResources = of.clientResources;
-            sentinelCredentials = of.sentinelCredentials;
-            authorities = of.authorities;
-            certificate = of.certificate;
-            key = of.key;
-            tls = of.tls;
-            connectTimeout = of.connectTimeout;
-            lazyConnect = of.lazyConnect;
-            bridge = of.bridge;
-        }
     }
 
-    private RedisOptions(Draft draft) {
-        keyPrefix = draft.keyPrefix;
-        idleMillis = draft.idleMillis;
-        clientResources = draft.clientResources;
-        sentinelCredentials = draft.sentinelCredentials;
-        authorities = draft.authorities;
-        certificate = draft.certificate;
-        key = draft.key;
-        tls = draft.tls;
-        connectTimeout = draft.connectTimeout;
-        lazyConnect = draft.lazyConnect;
-        bridge = draft.bridge;
+    private RedisOptions(Values values) {
+        this.values = values;
+    }
+
+    private RedisOptions with(Consumer<Values> change) {
+        return new RedisOptions(Settings.changed(values, change));
     }
 
     /**
@@ -138,9 +107,7 @@ public final class RedisOptions {
             }
         }
         Utf8.length("prefix", prefix);
-        Draft draft = new Draft(this);
-        draft.keyPrefix = prefix;
-        return new RedisOptions(draft);
+        return with(s -> s.keyPrefix = prefix);
     }
 
     /**
@@ -156,9 +123,7 @@ public final class RedisOptions {
      * @throws IllegalArgumentException if the idle life is out of range
      */
     public RedisOptions withIdleLife(Duration idleLife) {
-        Draft draft = new Draft(this);
-        draft.idleMillis = IdleLife.millis(idleLife);
-        return new RedisOptions(draft);
+        return with(s -> s.idleMillis = IdleLife.millis(idleLife));
     }
 
     /**
@@ -174,9 +139,7 @@ public final class RedisOptions {
      */
     public RedisOptions withClientResources(ClientResources resources) {
         Objects.requireNonNull(resources, "resources");
-        Draft draft = new Draft(this);
-        draft.clientResources = resources;
-        return new RedisOptions(draft);
+        return with(s -> s.clientResources = resources);
     }
 
     /**
@@ -194,9 +157,7 @@ public final class RedisOptions {
                     "password must not be empty; omit withSentinelCredentials if the sentinels require none");
         }
         StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
-        Draft draft = new Draft(this);
-        draft.sentinelCredentials = credentials;
-        return new RedisOptions(draft);
+        return with(s -> s.sentinelCredentials = credentials);
     }
 
     /**
@@ -209,9 +170,7 @@ public final class RedisOptions {
      */
     public RedisOptions withTrustedCertificates(Path authorities) {
         checkReadable(authorities, "authorities");
-        Draft draft = new Draft(this);
-        draft.authorities = authorities;
-        return new RedisOptions(draft);
+        return with(s -> s.authorities = authorities);
     }
 
     /**
@@ -227,10 +186,10 @@ public final class RedisOptions {
     public RedisOptions withClientCertificate(Path certificate, Path key) {
         checkReadable(certificate, "certificate");
         checkReadable(key, "key");
-        Draft draft = new Draft(this);
-        draft.certificate = certificate;
-        draft.key = key;
-        return new RedisOptions(draft);
+        return with(s -> {
+            s.certificate = certificate;
+            s.key = key;
+        });
     }
 
     /**
@@ -242,9 +201,7 @@ public final class RedisOptions {
      * @return these options with these TLS options
      */
     public RedisOptions withSslOptions(SslOptions options) {
-        Draft draft = new Draft(this);
-        draft.tls = Objects.requireNonNull(options, "options");
-        return new RedisOptions(draft);
+        return with(s -> s.tls = Objects.requireNonNull(options, "options"));
     }
 
     /**
@@ -258,9 +215,7 @@ public final class RedisOptions {
      * @throws IllegalArgumentException if the timeout is out of range
      */
     public RedisOptions withConnectTimeout(Duration timeout) {
-        Draft draft = new Draft(this);
-        draft.connectTimeout = Durations.between("timeout", timeout, SHORTEST_CONNECT, LONGEST_CONNECT);
-        return new RedisOptions(draft);
+        return with(s -> s.connectTimeout = Durations.between("timeout", timeout, SHORTEST_CONNECT, LONGEST_CONNECT));
     }
 
     /**
@@ -278,9 +233,7 @@ public final class RedisOptions {
      * @return these options with that setting
      */
     public RedisOptions withLazyConnect(boolean lazy) {
-        Draft draft = new Draft(this);
-        draft.lazyConnect = lazy;
-        return new RedisOptions(draft);
+        return with(s -> s.lazyConnect = lazy);
     }
 
     /**
@@ -294,9 +247,7 @@ public final class RedisOptions {
      * @return these options with that bridge
      */
     public RedisOptions withBridge(Bridge bridge) {
-        Draft draft = new Draft(this);
-        draft.bridge = Objects.requireNonNull(bridge, "bridge");
-        return new RedisOptions(draft);
+        return with(s -> s.bridge = Objects.requireNonNull(bridge, "bridge"));
     }
 
     private static void checkReadable(Path file, String name) {
@@ -312,7 +263,7 @@ public final class RedisOptions {
      * @return the prefix
      */
     public String keyPrefix() {
-        return keyPrefix;
+        return values.keyPrefix;
     }
 
     /**
@@ -321,7 +272,7 @@ public final class RedisOptions {
      * @return the idle life
      */
     public Duration idleLife() {
-        return Duration.ofMillis(idleMillis);
+        return Duration.ofMillis(values.idleMillis);
     }
 
     /**
@@ -330,13 +281,13 @@ public final class RedisOptions {
      * @return the resources; empty if the backend creates its own
      */
     public Optional<ClientResources> clientResources() {
-        return Optional.ofNullable(clientResources);
+        return Optional.ofNullable(values.clientResources);
     }
 
     /** Returns the credentials for the sentinels, or {@code null} for none. Not public, since they are secret. */
     @Nullable
     StaticCredentialsProvider sentinelCredentials() {
-        return sentinelCredentials;
+        return values.sentinelCredentials;
     }
 
     /**
@@ -345,7 +296,7 @@ public final class RedisOptions {
      * @return the file; empty for those that the JVM trusts
      */
     public Optional<Path> trustedCertificates() {
-        return Optional.ofNullable(authorities);
+        return Optional.ofNullable(values.authorities);
     }
 
     /**
@@ -354,7 +305,7 @@ public final class RedisOptions {
      * @return the file; empty if there is none
      */
     public Optional<Path> clientCertificate() {
-        return Optional.ofNullable(certificate);
+        return Optional.ofNullable(values.certificate);
     }
 
     /**
@@ -363,7 +314,7 @@ public final class RedisOptions {
      * @return the file; empty if there is none
      */
     public Optional<Path> clientKey() {
-        return Optional.ofNullable(key);
+        return Optional.ofNullable(values.key);
     }
 
     /**
@@ -372,7 +323,7 @@ public final class RedisOptions {
      * @return the TLS options; empty for Lettuce's defaults, or those of the given client
      */
     public Optional<SslOptions> sslOptions() {
-        return Optional.ofNullable(tls);
+        return Optional.ofNullable(values.tls);
     }
 
     /**
@@ -381,7 +332,7 @@ public final class RedisOptions {
      * @return the timeout
      */
     public Duration connectTimeout() {
-        return connectTimeout;
+        return values.connectTimeout;
     }
 
     /**
@@ -390,7 +341,7 @@ public final class RedisOptions {
      * @return whether it connects in the background
      */
     public boolean lazyConnect() {
-        return lazyConnect;
+        return values.lazyConnect;
     }
 
     /**
@@ -399,38 +350,40 @@ public final class RedisOptions {
      * @return the bridge; empty if there is none
      */
     public Optional<Bridge> bridge() {
-        return Optional.ofNullable(bridge);
+        return Optional.ofNullable(values.bridge);
     }
 
     /** Returns Lettuce's TLS options with these options applied on top. */
     SslOptions ssl(SslOptions lettuce) {
-        SslOptions base = tls == null ? lettuce : tls;
-        if (authorities == null && certificate == null) {
+        Values s = values;
+        SslOptions base = s.tls == null ? lettuce : s.tls;
+        if (s.authorities == null && s.certificate == null) {
             return base;
         }
         SslOptions.Builder ssl = base.mutate();
-        if (authorities != null) {
-            ssl.trustManager(authorities.toFile());
+        if (s.authorities != null) {
+            ssl.trustManager(s.authorities.toFile());
         }
-        if (certificate != null && key != null) {
-            ssl.keyManager(certificate.toFile(), key.toFile(), null);
+        if (s.certificate != null && s.key != null) {
+            ssl.keyManager(s.certificate.toFile(), s.key.toFile(), null);
         }
         return ssl.build();
     }
 
     @Override
     public String toString() {
-        return Printable.text("RedisOptions[keyPrefix=" + keyPrefix
-                + (idleMillis == IdleLife.DEFAULT.toMillis() ? "" : ", idleLife=" + Duration.ofMillis(idleMillis))
-                + (clientResources == null ? "" : ", clientResources given")
-                + (sentinelCredentials == null ? "" : ", sentinelCredentials given")
-                + (authorities == null ? "" : ", trustedCertificates=" + authorities)
-                + (certificate == null ? "" : ", clientCertificate=" + certificate)
-                + (tls == null ? "" : ", sslOptions given")
-                + (connectTimeout.equals(RedisAddress.CONNECT_TIMEOUT)
+        Values s = values;
+        return Printable.text("RedisOptions[keyPrefix=" + s.keyPrefix
+                + (s.idleMillis == IdleLife.DEFAULT.toMillis() ? "" : ", idleLife=" + Duration.ofMillis(s.idleMillis))
+                + (s.clientResources == null ? "" : ", clientResources given")
+                + (s.sentinelCredentials == null ? "" : ", sentinelCredentials given")
+                + (s.authorities == null ? "" : ", trustedCertificates=" + s.authorities)
+                + (s.certificate == null ? "" : ", clientCertificate=" + s.certificate)
+                + (s.tls == null ? "" : ", sslOptions given")
+                + (s.connectTimeout.equals(RedisAddress.CONNECT_TIMEOUT)
                         ? ""
-                        : ", connectTimeout=" + Durations.text(connectTimeout))
-                + (lazyConnect ? ", lazyConnect" : "")
-                + (bridge == null ? "" : ", bridge=" + bridge) + "]");
+                        : ", connectTimeout=" + Durations.text(s.connectTimeout))
+                + (s.lazyConnect ? ", lazyConnect" : "")
+                + (s.bridge == null ? "" : ", bridge=" + s.bridge) + "]");
     }
 }

@@ -20,6 +20,8 @@ import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;
 import io.boltwork.spring.actuate.LocksEndpoint;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
+import io.boltwork.spring.properties.WrongPropertyException;
+import io.boltwork.spring.text.LockDefinitionException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -104,6 +106,14 @@ class PrintableSpringTest {
         BoltworkLockRegistry locks = new BoltworkLockRegistry(client, "");
         texts.add(locks.obtain(NAME).toString());
         fails(() -> locks.renewLock(NAME, Duration.ofSeconds(1)));
+        fails(() -> {
+            throw new WrongPropertyException(NAME, NAME, "correct it");
+        });
+        fails(() -> {
+            throw new LockDefinitionException(NAME, NAME, "correct it", null)
+                    .of(NAME)
+                    .in(NAME);
+        });
     }
 
     private void fails(Runnable call) {

@@ -15,7 +15,6 @@ import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules},
  * and writes the record if no other client has changed it meanwhile. Grants are messages between clients.
  *
- * <p>Thread-safe. Commands are executed on threads of the backend. A command that need not wait before its write is
- * begun by the thread that sends it.
+ * <p>Thread-safe. Commands are executed on threads of the backend.
  *
  * @since 0.1.0
  */
@@ -84,9 +82,7 @@ public class RecordBackend implements LockBackend {
 
     @Override
     public void open(String id, BackendListener told) {
-        StoreWorkers started = closed || workers.get() != null
-                ? null
-                : new StoreWorkers(store.address(), store.workers(), store.commandTimeout());
+        StoreWorkers started = closed || workers.get() != null ? null : new StoreWorkers(store.workers());
         if (started == null || !workers.compareAndSet(null, started)) {
             if (started != null) {
                 started.end();
@@ -143,7 +139,6 @@ public class RecordBackend implements LockBackend {
     private final class Sent implements StoreWorkers.Task {
         private final Command<?> command;
         private final Consumer<Reply> handler;
-        private RecordSteps.@Nullable Prepared<? extends Reply> prepared;
 
         Sent(Command<?> command, Consumer<Reply> handler) {
             this.command = command;
@@ -152,32 +147,7 @@ public class RecordBackend implements LockBackend {
 
         @Override
         public void run() {
-            reply(execute(command));
-        }
-
-        @Override
-        public @Nullable CompletionStage<Boolean> begin() {
-            RecordSteps.Prepared<? extends Reply> step = prepare();
-            prepared = step;
-            return step == null ? null : steps.write(step);
-        }
-
-        private RecordSteps.@Nullable Prepared<? extends Reply> prepare() {
-            try {
-                return new StoreExecutor(store, steps).prepare(command);
-            } catch (RuntimeException | Error failure) { // nothing has begun, and running the command shows it again
-                return null;
-            }
-        }
-
-        @Override
-        public void answer() {
-            RecordSteps.Prepared<? extends Reply> step = Objects.requireNonNull(prepared, "it was begun");
-            steps.deliver(step);
-            reply(step.answer());
-        }
-
-        private void reply(Reply reply) {
+            Reply reply = execute(command);
             waits.note(command, reply);
             tellWhetherAwaited();
             handler.accept(reply);
@@ -188,8 +158,8 @@ public class RecordBackend implements LockBackend {
         }
 
         @Override
-        public void fail(boolean begun, BackendException failure) {
-            handler.accept(new Reply.Failed(begun, failure));
+        public void fail(BackendException failure) {
+            handler.accept(new Reply.Failed(false, failure));
         }
     }
 
@@ -272,13 +242,13 @@ public class RecordBackend implements LockBackend {
             }
 
             @Override
-            public void fail(boolean begun, BackendException failure) {
+            public void fail(BackendException failure) {
                 status.complete(List.of(unreachable("it is closed")));
             }
         });
-        List<NodeStatus> silent =
-                List.of(unreachable("no answer within " + commandTimeout().toMillis() + " ms"));
-        started.afterTimeout(() -> status.complete(silent));
+        Duration timeout = commandTimeout();
+        List<NodeStatus> silent = List.of(unreachable("no answer within " + timeout.toMillis() + " ms"));
+        started.after(timeout, () -> status.complete(silent));
         return status;
     }
 

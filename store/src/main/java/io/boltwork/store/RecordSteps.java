@@ -3,11 +3,8 @@ package io.boltwork.store;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.rules.StoredRecord;
-import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
@@ -54,16 +51,6 @@ final class RecordSteps {
      * @param waits returns whether the answer lets a request of this client wait
      */
     record Step<R, A>(long notAfter, boolean always, BiFunction<StepContext, R, A> rule, Predicate<A> waits) {}
-
-    /**
-     * A step whose change has been computed and not been written.
-     *
-     * @param before the record as the store remembers it
-     * @param answer the answer if the change is written
-     * @param messages the messages to the own client if the change is written
-     */
-    record Prepared<A>(
-            RecordKey key, StoredText before, RecordChange change, A answer, List<AddressedMessage> messages) {}
 
     RecordSteps(RecordStore store, OwnClient self) {
         this.store = store;
@@ -115,58 +102,8 @@ final class RecordSteps {
             }
             conflicts.increment();
             pause(key, begun, attempts);
-            before = store.read(key);
+            before = attempts == 1 ? store.recall(key) : store.read(key); // a store forgets what it recalls
         }
-    }
-
-    /**
-     * Prepares a step, and waits for nothing.
-     *
-     * @return the change; {@code null} if the step has to wait for the store: the store does not remember the record,
-     *     or the step changes nothing, or lets a request wait, or concerns another client
-     */
-    <R extends StoredRecord<R>, A> @Nullable Prepared<A> prepare(
-            RecordKey key, RecordFormat<R> format, Step<R, A> step) {
-        StoredText before = store.recallAtOnce(key).orElse(null);
-        if (before == null) {
-            return null;
-        }
-        AtomicBoolean concernsOthers = new AtomicBoolean();
-        StepContext context = new StepContext(before.clock(), idleMillis, client -> {
-            concernsOthers.compareAndSet(false, !self.isSelf(client));
-            return true;
-        });
-        R record = format.of(key, before);
-        A answer = step.rule().apply(context, record);
-        record.forgetPast(context.server.millis());
-        String after = record.text();
-        boolean hasToWait = concernsOthers.get()
-                || step.waits().test(answer)
-                || isSame(record, before, after) && !step.always()
-                || !context.messages(client -> !self.isSelf(client)).isEmpty();
-        return hasToWait
-                ? null
-                : new Prepared<>(
-                        key,
-                        before,
-                        change(context, record, after, step.notAfter()),
-                        answer,
-                        context.messages(self::isSelf));
-    }
-
-    /** Begins to write a prepared change. Returns whether it was written, later. */
-    CompletionStage<Boolean> write(Prepared<?> step) {
-        return store.writeAsync(step.key(), step.before(), step.change()).thenApply(isWritten -> {
-            if (!isWritten) {
-                conflicts.increment();
-            }
-            return isWritten;
-        });
-    }
-
-    /** Delivers the messages of a prepared change that was written. */
-    void deliver(Prepared<?> step) {
-        step.messages().forEach(message -> self.deliver(message.text()));
     }
 
     private static <R extends StoredRecord<R>> boolean isSame(R record, StoredText before, String after) {

@@ -9,8 +9,6 @@ import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * A store of records with versions, and of messages between clients. It belongs to one {@link RecordBackend}, which has
@@ -99,33 +97,6 @@ public interface RecordStore extends AutoCloseable {
      */
     default StoredText recall(RecordKey key) {
         return read(key);
-    }
-
-    /**
-     * Returns a record as {@link #recall} does, if the store can do that without waiting, and can also {@linkplain
-     * #writeAsync write without waiting}. Returns without waiting; empty unless overridden.
-     *
-     * @param key the key
-     * @return the record; empty if the store would have to wait
-     */
-    default Optional<StoredText> recallAtOnce(RecordKey key) {
-        return Optional.empty();
-    }
-
-    /**
-     * Writes a record as {@link #write(RecordKey, StoredText, RecordChange)} does, and returns without waiting. Called
-     * by the thread that sends a command, after {@link #recallAtOnce} has returned a record. The store sets no time
-     * limit: if the stage is not completed within the {@linkplain #commandTimeout command timeout}, the backend answers
-     * that the command failed.
-     *
-     * @param key the key
-     * @param before the record as it was recalled
-     * @param change the change
-     * @return whether it was written. Any thread may complete the stage, and is not blocked by what follows
-     */
-    default CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
-        return CompletableFuture.failedStage(
-                new BackendException(address() + " cannot write without waiting", false, null));
     }
 
     /**

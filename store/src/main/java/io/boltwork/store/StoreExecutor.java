@@ -86,14 +86,11 @@ final class StoreExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Re
             form = shortly(() -> store.acquireFree(command, steps.idleMillis()));
         }
         Reply.Acquired answer = form.answer();
-        return answer != null ? answer : change(command, command.notAfter(), false, beginning(command), form.found());
-    }
-
-    private static Rule<Reply.Acquired> beginning(Command.Acquire command) {
-        return new Rule<>(
+        Rule<Reply.Acquired> rule = new Rule<>(
                 (rules, record, margin) -> rules.acquire(record, margin.of(command)),
                 (rules, record, margin) -> rules.acquire(record, margin.of(command)),
                 OpenWaits::waits);
+        return answer != null ? answer : change(command, command.notAfter(), false, rule, form.found());
     }
 
     @Override
@@ -108,41 +105,12 @@ final class StoreExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Re
             form = shortly(() -> store.releaseUnwanted(command, steps.idleMillis()));
         }
         Reply.Released answer = form.answer();
-        return answer != null ? answer : change(command, notAfter(command), true, ending(command), form.found());
-    }
-
-    private static long notAfter(Command.Release command) {
-        Command.Acquire next = command.next();
-        return next == null ? Long.MAX_VALUE : next.notAfter();
-    }
-
-    private static Rule<Reply.Released> ending(Command.Release command) {
-        return new Rule<>(
+        long notAfter = next == null ? Long.MAX_VALUE : next.notAfter();
+        Rule<Reply.Released> rule = new Rule<>(
                 (rules, record, margin) -> rules.release(record, margin.of(command)),
                 (rules, record, margin) -> rules.release(record, margin.of(command)),
                 released -> OpenWaits.waits(released.next()));
-    }
-
-    /**
-     * Prepares an acquisition or a release, and waits for nothing.
-     *
-     * @return its change; {@code null} if the command has to be executed in another way
-     */
-    RecordSteps.@Nullable Prepared<? extends Reply> prepare(Command<?> command) {
-        if (command instanceof Command.Acquire acquire) {
-            return prepare(acquire, acquire.notAfter(), false, beginning(acquire));
-        }
-        return command instanceof Command.Release release
-                ? prepare(release, notAfter(release), true, ending(release))
-                : null;
-    }
-
-    private <A> RecordSteps.@Nullable Prepared<A> prepare(
-            Command.LockCommand<?> command, long notAfter, boolean always, Rule<A> rule) {
-        RecordKey key = key(command);
-        return command.kind() == LockKind.LOCK
-                ? steps.prepare(key, RecordFormat.LOCK, rule.plainStep(notAfter, always))
-                : steps.prepare(key, RecordFormat.SHARED, rule.sharedStep(notAfter, always));
+        return answer != null ? answer : change(command, notAfter, true, rule, form.found());
     }
 
     /** Tries a short form. If it throws, it may have changed something. */

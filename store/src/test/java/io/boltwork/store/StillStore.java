@@ -10,10 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A store whose clock stands still unless moved, and that writes down what it is asked. For one thread. */
@@ -30,7 +27,6 @@ final class StillStore implements RecordStore {
     @Nullable
     Runnable beforeWrite;
 
-    boolean remembers;
     boolean refusesToRead;
     boolean refusesToWrite;
     ShortForm<Reply.Acquired> acquireForm = ShortForm.none();
@@ -88,16 +84,6 @@ final class StillStore implements RecordStore {
         put(key, change.text());
         changes.put(key, change);
         return true;
-    }
-
-    @Override
-    public Optional<StoredText> recallAtOnce(RecordKey key) {
-        return remembers ? Optional.of(read(key)) : Optional.empty();
-    }
-
-    @Override
-    public CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
-        return CompletableFuture.completedStage(write(key, before, change));
     }
 
     @Override

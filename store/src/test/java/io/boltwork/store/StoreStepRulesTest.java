@@ -21,9 +21,7 @@ import io.boltwork.spi.Share;
 import io.boltwork.spi.rules.LockRecord;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** One command on a store: what is read, written and sent, in which order, and what another client may do meanwhile. */
@@ -97,69 +95,12 @@ class StoreStepRulesTest {
         execute(new Command.Withdraw(LOCK, null, 0));
         assertThat(text()).as("claims are short for a while").contains("\nqueue ");
         store.millis += LockBackend.SHORT_CLAIMS_LAST_MILLIS;
-        for (boolean prepared : new boolean[] {false, true}) {
-            if (prepared) {
-                Command.Acquire wish = wish("a:3", true, NEVER);
-                assertThat(Objects.requireNonNull(prepare(wish)).change().text())
-                        .doesNotContain("queue");
-            } else {
-                String lapsed = text();
-                held = acquire("a:2");
-                assertThat(text()).startsWith("lock ").doesNotContain("\n");
-                release(held, "a:2");
-                store.put(KEY, lapsed);
-            }
-        }
+        acquire("a:2");
+        assertThat(text()).startsWith("lock ").doesNotContain("\n");
     }
 
     private String text() {
         return String.valueOf(store.records.get(KEY).text());
-    }
-
-    // ================================================================ without waiting
-
-    private RecordSteps.@Nullable Prepared<? extends Reply> prepare(Command<?> command) {
-        store.remembers = true;
-        store.calls.clear();
-        return new StoreExecutor(store, steps).prepare(command);
-    }
-
-    @Test
-    void aPairOfARememberedLockIsWrittenWithoutWaiting() throws Exception {
-        Command.Acquire wish = wish("a:1", true, NEVER);
-        RecordSteps.Prepared<? extends Reply> step = Objects.requireNonNull(prepare(wish));
-        assertThat(store.calls).containsExactly("read");
-        assertThat(steps.write(step).toCompletableFuture().get()).isTrue();
-        Acquired held = (Acquired) step.answer();
-        assertThat(held.verdict()).isEqualTo(Verdict.GRANTED);
-        step = Objects.requireNonNull(prepare(new Command.Release(LOCK, "a:1", held.token(), held.token(), 0, null)));
-        assertThat(steps.write(step).toCompletableFuture().get()).isTrue();
-        assertThat(store.calls).containsExactly("read", "write");
-        assertThat(execute(wish("b:1", true, NEVER)).verdict()).isEqualTo(Verdict.GRANTED);
-    }
-
-    @Test
-    void aPreparedStepThatMeetsAnotherIsNotWritten() throws Exception {
-        RecordSteps.Prepared<? extends Reply> step = Objects.requireNonNull(prepare(wish("a:1", true, NEVER)));
-        store.put(KEY, ownedBy("b:1"));
-        assertThat(steps.write(step).toCompletableFuture().get()).isFalse();
-        assertThat(steps.conflicts()).isEqualTo(1);
-    }
-
-    @Test
-    void aStepThatHasToWaitIsNotPrepared() {
-        store.alive.add("c");
-        Acquired held = acquire("b:1");
-        assertThat(prepare(wish("a:1", true, NEVER))).as("the request waits").isNull();
-        assertThat(prepare(wish("a:1", false, NEVER))).as("nothing changes").isNull();
-        acquire("c:1");
-        assertThat(prepare(new Command.Release(LOCK, "b:1", held.token(), held.token(), 0, null)))
-                .as("another client gets the lock")
-                .isNull();
-        assertThat(store.calls).containsExactly("read");
-        store.remembers = false;
-        assertThat(new StoreExecutor(store, steps).prepare(new Command.Withdraw(LOCK, "a:1", 0)))
-                .isNull();
     }
 
     private String ownedBy(String request) {

@@ -97,7 +97,7 @@ final class ZooKeeperCalls {
     }
 
     /** Returns what a failed answer means. */
-    BackendException failure(@Nullable Throwable cause) {
+    private BackendException failure(@Nullable Throwable cause) {
         if (connector.hasEnded()) {
             return connector.ended(cause);
         }
@@ -171,13 +171,8 @@ final class ZooKeeperCalls {
 
     /** Executes a transaction. */
     Outcome multi(List<Op> ops) {
-        return await(multiAsync(ops));
-    }
-
-    /** Sends a transaction, and returns without waiting. */
-    CompletableFuture<Outcome> multiAsync(List<Op> ops) {
         long sent = System.nanoTime();
-        return send((client, answer) -> client.multi(
+        return await(send((client, answer) -> client.multi(
                 ops,
                 (code, at, context, results) -> {
                     long answered = System.nanoTime();
@@ -188,7 +183,7 @@ final class ZooKeeperCalls {
                         answer.complete(outcome);
                     }
                 },
-                null));
+                null)));
     }
 
     /** Returns the outcome; {@code null} if the transaction as a whole failed, and may have been executed. */

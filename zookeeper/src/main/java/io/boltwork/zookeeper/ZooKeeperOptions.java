@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
+import io.boltwork.spi.Durations;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
+import io.boltwork.spi.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.ACL;
@@ -21,46 +24,28 @@ import org.apache.zookeeper.data.ACL;
  * @since 0.1.0
  */
 public final class ZooKeeperOptions {
-    private static final ZooKeeperOptions DEFAULTS = new ZooKeeperOptions(
-            "/boltwork",
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(2),
-            IdleLife.DEFAULT,
-            Duration.ofMillis(100),
-            Optional.empty(),
-            ZooDefs.Ids.OPEN_ACL_UNSAFE,
-            ZooKeeperTls.NONE);
+    private static final ZooKeeperOptions DEFAULTS = new ZooKeeperOptions(new Values());
 
-    private final String root;
-    private final Duration sessionTimeout;
-    private final Duration connectTimeout;
-    private final Duration commandTimeout;
-    private final Duration idleLife;
-    private final Duration clockTolerance;
-    private final Optional<String> digest;
-    private final List<ACL> acl;
-    private final ZooKeeperTls tls;
+    private final Values values;
 
-    private ZooKeeperOptions(
-            String root,
-            Duration sessionTimeout,
-            Duration connectTimeout,
-            Duration commandTimeout,
-            Duration idleLife,
-            Duration clockTolerance,
-            Optional<String> digest,
-            List<ACL> acl,
-            ZooKeeperTls tls) {
-        this.root = root;
-        this.sessionTimeout = sessionTimeout;
-        this.connectTimeout = connectTimeout;
-        this.commandTimeout = commandTimeout;
-        this.idleLife = idleLife;
-        this.clockTolerance = clockTolerance;
-        this.digest = digest;
-        this.acl = Collections.unmodifiableList(new ArrayList<>(acl)); // ZooKeeper asks whether it contains null
-        this.tls = tls;
+    private static final class Values extends Settings {
+        String root = "/boltwork";
+        Duration sessionTimeout = Duration.ofSeconds(10);
+        Duration connectTimeout = Duration.ofSeconds(10);
+        Duration commandTimeout = Duration.ofSeconds(2);
+        Duration idleLife = IdleLife.DEFAULT;
+        Duration clockTolerance = Duration.ofMillis(100);
+        Optional<String> digest = Optional.empty();
+        List<ACL> acl = ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        ZooKeeperTls tls = ZooKeeperTls.NONE;
+    }
+
+    private ZooKeeperOptions(Values values) {
+        this.values = values;
+    }
+
+    private ZooKeeperOptions with(Consumer<Values> change) {
+        return new ZooKeeperOptions(Settings.changed(values, change));
     }
 
     /**
@@ -95,8 +80,7 @@ public final class ZooKeeperOptions {
             throw new IllegalArgumentException(
                     "root must be a node of its own, such as /boltwork, but is '" + Printable.text(root) + "'");
         }
-        return new ZooKeeperOptions(
-                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return with(s -> s.root = root);
     }
 
     /**
@@ -109,9 +93,8 @@ public final class ZooKeeperOptions {
      * @throws IllegalArgumentException if the timeout is shorter or longer
      */
     public ZooKeeperOptions withSessionTimeout(Duration timeout) {
-        check("sessionTimeout", timeout, Duration.ofSeconds(1), Duration.ofMinutes(5));
-        return new ZooKeeperOptions(
-                root, timeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return with(s -> s.sessionTimeout =
+                Durations.between("sessionTimeout", timeout, Duration.ofSeconds(1), Duration.ofMinutes(5)));
     }
 
     /**
@@ -122,9 +105,8 @@ public final class ZooKeeperOptions {
      * @throws IllegalArgumentException if the timeout is shorter or longer
      */
     public ZooKeeperOptions withConnectTimeout(Duration timeout) {
-        check("connectTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(10));
-        return new ZooKeeperOptions(
-                root, sessionTimeout, timeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return with(s -> s.connectTimeout =
+                Durations.between("connectTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(10)));
     }
 
     /**
@@ -135,9 +117,8 @@ public final class ZooKeeperOptions {
      * @throws IllegalArgumentException if the timeout is shorter or longer
      */
     public ZooKeeperOptions withCommandTimeout(Duration timeout) {
-        check("commandTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(1));
-        return new ZooKeeperOptions(
-                root, sessionTimeout, connectTimeout, timeout, idleLife, clockTolerance, digest, acl, tls);
+        return with(s -> s.commandTimeout =
+                Durations.between("commandTimeout", timeout, Duration.ofMillis(100), Duration.ofMinutes(1)));
     }
 
     /**
@@ -149,8 +130,7 @@ public final class ZooKeeperOptions {
      */
     public ZooKeeperOptions withIdleLife(Duration idleLife) {
         IdleLife.millis(idleLife);
-        return new ZooKeeperOptions(
-                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        return with(s -> s.idleLife = idleLife);
     }
 
     /**
@@ -163,9 +143,8 @@ public final class ZooKeeperOptions {
      * @throws IllegalArgumentException if the tolerance is shorter or longer
      */
     public ZooKeeperOptions withClockTolerance(Duration tolerance) {
-        check("clockTolerance", tolerance, Duration.ofMillis(20), Duration.ofMillis(900));
-        return new ZooKeeperOptions(
-                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, tolerance, digest, acl, tls);
+        return with(s -> s.clockTolerance =
+                Durations.between("clockTolerance", tolerance, Duration.ofMillis(20), Duration.ofMillis(900)));
     }
 
     /**
@@ -183,16 +162,10 @@ public final class ZooKeeperOptions {
         if (user.isEmpty() || user.indexOf(':') >= 0) {
             throw new IllegalArgumentException("user must not be empty and not contain a colon");
         }
-        return new ZooKeeperOptions(
-                root,
-                sessionTimeout,
-                connectTimeout,
-                commandTimeout,
-                idleLife,
-                clockTolerance,
-                Optional.of(user + ":" + password),
-                ZooDefs.Ids.CREATOR_ALL_ACL,
-                tls);
+        return with(s -> {
+            s.digest = Optional.of(user + ":" + password);
+            s.acl = ZooDefs.Ids.CREATOR_ALL_ACL;
+        });
     }
 
     /**
@@ -207,8 +180,8 @@ public final class ZooKeeperOptions {
         if (acl.isEmpty()) {
             throw new IllegalArgumentException("acl must not be empty");
         }
-        return new ZooKeeperOptions(
-                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, tls);
+        List<ACL> copy = new ArrayList<>(acl); // ZooKeeper asks whether it contains null
+        return with(s -> s.acl = Collections.unmodifiableList(copy));
     }
 
     /**
@@ -221,7 +194,7 @@ public final class ZooKeeperOptions {
      * @throws IllegalArgumentException if the file does not exist or cannot be read
      */
     public ZooKeeperOptions withTrustedCertificates(Path authorities) {
-        return withTls(new ZooKeeperTls(ZooKeeperTls.readable("authorities", authorities), tls.certificate()));
+        return withTls(new ZooKeeperTls(ZooKeeperTls.readable("authorities", authorities), values.tls.certificate()));
     }
 
     /**
@@ -235,20 +208,11 @@ public final class ZooKeeperOptions {
      * @throws IllegalArgumentException if the file does not exist or cannot be read
      */
     public ZooKeeperOptions withClientCertificate(Path certificate) {
-        return withTls(new ZooKeeperTls(tls.authorities(), ZooKeeperTls.readable("certificate", certificate)));
+        return withTls(new ZooKeeperTls(values.tls.authorities(), ZooKeeperTls.readable("certificate", certificate)));
     }
 
     private ZooKeeperOptions withTls(ZooKeeperTls changed) {
-        return new ZooKeeperOptions(
-                root, sessionTimeout, connectTimeout, commandTimeout, idleLife, clockTolerance, digest, acl, changed);
-    }
-
-    private static void check(String name, Duration value, Duration least, Duration most) {
-        Objects.requireNonNull(value, name);
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(name + " must be between " + least.toMillis() + " ms and "
-                    + most.toMillis() + " ms, but is " + value);
-        }
+        return with(s -> s.tls = changed);
     }
 
     /**
@@ -257,7 +221,7 @@ public final class ZooKeeperOptions {
      * @return the path
      */
     public String root() {
-        return root;
+        return values.root;
     }
 
     /**
@@ -266,7 +230,7 @@ public final class ZooKeeperOptions {
      * @return the timeout
      */
     public Duration sessionTimeout() {
-        return sessionTimeout;
+        return values.sessionTimeout;
     }
 
     /**
@@ -275,7 +239,7 @@ public final class ZooKeeperOptions {
      * @return the timeout
      */
     public Duration connectTimeout() {
-        return connectTimeout;
+        return values.connectTimeout;
     }
 
     /**
@@ -284,7 +248,7 @@ public final class ZooKeeperOptions {
      * @return the timeout
      */
     public Duration commandTimeout() {
-        return commandTimeout;
+        return values.commandTimeout;
     }
 
     /**
@@ -293,7 +257,7 @@ public final class ZooKeeperOptions {
      * @return the idle life
      */
     public Duration idleLife() {
-        return idleLife;
+        return values.idleLife;
     }
 
     /**
@@ -302,7 +266,7 @@ public final class ZooKeeperOptions {
      * @return the tolerance
      */
     public Duration clockTolerance() {
-        return clockTolerance;
+        return values.clockTolerance;
     }
 
     /**
@@ -311,7 +275,7 @@ public final class ZooKeeperOptions {
      * @return the rights
      */
     public List<ACL> acl() {
-        return acl;
+        return values.acl;
     }
 
     /**
@@ -320,7 +284,7 @@ public final class ZooKeeperOptions {
      * @return the file; empty if none are set
      */
     public Optional<Path> trustedCertificates() {
-        return Optional.ofNullable(tls.authorities());
+        return Optional.ofNullable(values.tls.authorities());
     }
 
     /**
@@ -329,25 +293,26 @@ public final class ZooKeeperOptions {
      * @return the file; empty if there is none
      */
     public Optional<Path> clientCertificate() {
-        return Optional.ofNullable(tls.certificate());
+        return Optional.ofNullable(values.tls.certificate());
     }
 
     /** Returns the name and the password with a colon between them; empty if there are none. Secret. */
     Optional<String> digest() {
-        return digest;
+        return values.digest;
     }
 
     ZooKeeperTls tls() {
-        return tls;
+        return values.tls;
     }
 
     @Override
     public String toString() {
-        return "ZooKeeperOptions[root=" + root + ", sessionTimeout=" + sessionTimeout + ", connectTimeout="
-                + connectTimeout
+        Values s = values;
+        return "ZooKeeperOptions[root=" + s.root + ", sessionTimeout=" + s.sessionTimeout + ", connectTimeout="
+                + s.connectTimeout
                 + ", commandTimeout="
-                + commandTimeout + ", idleLife=" + idleLife + ", clockTolerance=" + clockTolerance
-                + (digest.isPresent() ? ", digest=(hidden)" : "")
-                + (tls.isUsed() ? ", tls=" + tls : "") + "]";
+                + s.commandTimeout + ", idleLife=" + s.idleLife + ", clockTolerance=" + s.clockTolerance
+                + (s.digest.isPresent() ? ", digest=(hidden)" : "")
+                + (s.tls.isUsed() ? ", tls=" + s.tls : "") + "]";
     }
 }

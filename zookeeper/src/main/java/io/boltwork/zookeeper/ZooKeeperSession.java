@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.zookeeper;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Patience;
@@ -28,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * end of a session ends no lease. Thread-safe.
  */
 final class ZooKeeperSession {
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
     /** The pause between two attempts to make the client's nodes. */
     private static final Duration PAUSE = Duration.ofMillis(100);
     /** The time between two looks at what may end the wait for the first connection. */
@@ -246,14 +247,6 @@ final class ZooKeeperSession {
         } catch (InterruptedException end) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /**
-     * Returns whether the client's nodes exist in this session, so that requests are sent without waiting for a
-     * connection.
-     */
-    boolean isReady() {
-        return ready.get() && connected;
     }
 
     /** Fails unless the client's nodes exist in this session. */

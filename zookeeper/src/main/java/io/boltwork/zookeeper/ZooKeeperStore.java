@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -162,17 +161,6 @@ final class ZooKeeperStore implements RecordStore {
         return readLate(key);
     }
 
-    @Override
-    public Optional<StoredText> recallAtOnce(RecordKey key) {
-        RecordMemory.Remembered last = memory.get(key);
-        if (last == null || !last.isFresh() || !session().isReady()) {
-            return Optional.empty();
-        }
-        return clock.read()
-                .filter(now -> now.run().equals(last.written().run()))
-                .map(now -> new StoredText(last.text(), last.version(), now, last.written()));
-    }
-
     private StoredText readLate(RecordKey key) {
         int bucket = bucketVersion(key);
         String path = paths.record(key);
@@ -247,22 +235,6 @@ final class ZooKeeperStore implements RecordStore {
         List<AddressedMessage> sent =
                 messages.stream().filter(message -> !isGone(message.client())).toList();
         return isWritten(key, before, change, sent, calls().multi(operations(key, before, change, sent)));
-    }
-
-    @Override
-    public CompletionStage<Boolean> writeAsync(RecordKey key, StoredText before, RecordChange change) {
-        Optional<StoreClock> now = clock.read();
-        memory.remove(key);
-        if (now.isEmpty() || isLate(before, change, now.get())) {
-            return CompletableFuture.completedStage(false);
-        }
-        ZooKeeperCalls calls = calls();
-        return calls.multiAsync(operations(key, before, change, List.of())).handle((outcome, failed) -> {
-            if (failed != null) {
-                throw calls.failure(failed);
-            }
-            return isWritten(key, before, change, List.of(), outcome);
-        });
     }
 
     private static boolean isLate(StoredText before, RecordChange change, StoreClock now) {

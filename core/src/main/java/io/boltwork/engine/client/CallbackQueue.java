@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -11,8 +13,6 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * locks. Thread-safe.
  */
 public final class CallbackQueue {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private static final AtomicIntegerFieldUpdater<CallbackQueue> WAITING =
             AtomicIntegerFieldUpdater.newUpdater(CallbackQueue.class, "waiting");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
-import io.boltwork.spi.Printable;
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * under any of its names. The API is found by reflection, so that it is no dependency.
  */
 public final class Checkpoints {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** The package of the JDK, and the one for all JDKs, which AWS Lambda SnapStart calls, too. */
     private static final List<String> PACKAGES = List.of("jdk.crac", "org.crac");
@@ -37,7 +36,7 @@ public final class Checkpoints {
                 } catch (ClassNotFoundException | LinkageError absent) {
                     continue; // another name or loader may succeed
                 } catch (ReflectiveOperationException unknown) {
-                    LOG.log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", Printable.all(name, unknown));
+                    LOG.log(System.Logger.Level.WARNING, "Cannot use {0}: {1}", name, unknown);
                 }
             }
         }

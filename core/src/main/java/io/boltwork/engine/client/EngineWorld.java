@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
-import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.ClientRecord;
 import java.time.InstantSource;
@@ -26,30 +25,4 @@ public record EngineWorld(
         Sleeper sleeper,
         Consumer<Throwable> defects,
         Runnable stopThreads,
-        int underWay) {
-
-    public EngineWorld(
-            ClientRecord clientRecord,
-            Ticker ticker,
-            InstantSource wall,
-            Supplier<String> ids,
-            Scheduler scheduler,
-            Executor callbacks,
-            LongUnaryOperator random,
-            Sleeper sleeper,
-            Consumer<Throwable> defects,
-            Runnable stopThreads) {
-        this(
-                clientRecord,
-                ticker,
-                wall,
-                ids,
-                scheduler,
-                callbacks,
-                random,
-                sleeper,
-                defects,
-                stopThreads,
-                LockMachine.UNDER_WAY);
-    }
-}
+        int underWay) {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.LockListener;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -9,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The listeners of a client and their executors. Thread-safe. */
 public final class Listeners {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** A listener. Without an executor, it is called among the other callbacks. */
     private record Registration(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.client;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * it, or throws, a thread of the client runs it. Thread-safe.
  */
 public final class OtherThreadExecutor implements Executor {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final Executor users;
     private final Executor own;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.diagnose;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.LockListener.Deadlock;
 import io.boltwork.engine.client.CallbackQueue;
@@ -14,8 +16,6 @@ import java.util.List;
 
 /** Reports deadlocks to the log and to the listeners. Thread-safe. */
 final class DeadlockReport {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final ClientCore core;
     private final CallbackQueue events;
@@ -81,7 +81,7 @@ final class DeadlockReport {
             Duration waited = Duration.ofMillis(one.waited().toMillis());
             all.addSuppressed(new StackOf(
                     one.waiter() + " has waited for " + Durations.text(waited) + " for the lock '"
-                            + Printable.text(one.lockName())
+                            + one.lockName()
                             + "', held by " + one.holder() + " with fencing token " + one.fencingToken(),
                     one.stack()));
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.diagnose;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.ClientOptions;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener.LongHold;
@@ -14,7 +16,6 @@ import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockContext;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -22,8 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Reports holds and waits that last for longer than the options of the client say. Called by the heartbeat. */
 public final class DurationWatch {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** The holds are looked at so often during the time that they may last. */
     private static final int LOOKS = 8;
@@ -88,8 +87,7 @@ public final class DurationWatch {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "A lock has been held for a long time",
-                new StackOf(
-                        hold + " has held the lock '" + Printable.text(context.lock()) + "' for " + text(time), stack));
+                new StackOf(hold + " has held the lock '" + context.lock() + "' for " + text(time), stack));
         if (context.hasListeners()) {
             LongHold event = new LongHold(context.kind(), context.lock(), hold.token, hold.owner(), time, stack);
             context.notifyListeners(listener -> listener.longHold(event));
@@ -109,9 +107,7 @@ public final class DurationWatch {
                 System.Logger.Level.WARNING,
                 "A caller has been waiting for a lock for a long time",
                 new StackOf(
-                        who + asker + "' has waited for the lock '" + Printable.text(wait.lock()) + "' for "
-                                + text(waited),
-                        stack));
+                        who + asker + "' has waited for the lock '" + wait.lock() + "' for " + text(waited), stack));
         LongWait event = new LongWait(wait.kind(), wait.lock(), asker, waited, stack);
         core.listeners.notifyListeners(e -> e.longWait(event), callback -> drivers.callBack(wait.lock(), callback));
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.ClientClosedException;
 import io.boltwork.LockKind;
 import io.boltwork.engine.client.ClientCore;
@@ -17,7 +19,6 @@ import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LostHolds;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HoldTaken;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
 import java.util.Collection;
@@ -34,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * The locks in use of one client: finds the {@link LockDriver} of a name, and posts the events to it. Thread-safe.
  */
 public final class LockDrivers extends ErrorFlagOwner {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     /** The most semaphores of which a difference is reported, so that many names do not fill the log. */
     private static final int MOST_DIFFERING = 1_000;
@@ -154,7 +153,9 @@ public final class LockDrivers extends ErrorFlagOwner {
                     System.Logger.Level.WARNING,
                     "The semaphore ''{0}'' has {1} permits, and this client is configured with {2}: configure all"
                             + " clients with the same number, or set it by resize()",
-                    Printable.all(name, there, here));
+                    name,
+                    there,
+                    here);
         }
     }
 

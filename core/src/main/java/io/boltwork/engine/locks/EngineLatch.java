@@ -257,8 +257,8 @@ public final class EngineLatch implements DistributedLatch {
 
     private BackendException stalled() {
         return new BackendException(
-                Printable.text("This client has made no progress with the latch '" + name
-                        + "': an error cut its work short, or one of its threads is stalled"),
+                "This client has made no progress with the latch '" + name
+                        + "': an error cut its work short, or one of its threads is stalled",
                 true,
                 null);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.watch;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import io.boltwork.LockListener;
 import io.boltwork.engine.client.CallbackQueue;
@@ -40,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * recoveries and warnings. Thread-safe.
  */
 public final class BackendWatch implements BackendListener {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private final ClientCore core;
     private final LockDrivers drivers;
@@ -169,7 +169,7 @@ public final class BackendWatch implements BackendListener {
     }
 
     private void up(PartitionOutages.Return back) {
-        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", Printable.all(core.backend));
+        LOG.log(System.Logger.Level.INFO, "Connected to {0} again", core.backend);
         if (!core.listeners.isEmpty()) {
             Duration outage = Duration.ofNanos(core.ticker.nanos() - back.since());
             notifyListeners(
@@ -186,7 +186,11 @@ public final class BackendWatch implements BackendListener {
         LOG.log(
                 System.Logger.Level.INFO,
                 "After the outage of {0}: {1} holds kept, {2} restored, {3} lost, {4} waiting requests sent again",
-                Printable.all(core.backend, counts.kept(), counts.restored(), counts.lost(), counts.askedAgain()));
+                core.backend,
+                counts.kept(),
+                counts.restored(),
+                counts.lost(),
+                counts.askedAgain());
         if (!core.listeners.isEmpty()) {
             notifyListeners(l -> l.backendRecovered(new LockListener.BackendRecovered(
                     core.backend.toString(),
@@ -210,7 +214,8 @@ public final class BackendWatch implements BackendListener {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} is unreachable: {1}. Leases run on until their deadlines, and waiting callers keep waiting",
-                    Printable.all(core.backend, cause.getMessage()));
+                    core.backend,
+                    cause.getMessage());
             down(cause, partitions);
         }
     }
@@ -224,7 +229,8 @@ public final class BackendWatch implements BackendListener {
                 System.Logger.Level.WARNING,
                 "{0} has ended before the client: {1}. Leases run on until their deadlines and cannot be renewed, and"
                         + " waiting callers fail",
-                Printable.all(core.backend, cause.getMessage()));
+                core.backend,
+                cause.getMessage());
         drivers.all().forEach(driver -> driver.post(d -> d.machine.refuseAll(cause)));
         latches.all().forEach(driver -> driver.post(d -> d.machine.refuseAll(cause)));
         down(cause, everything);
@@ -274,7 +280,7 @@ public final class BackendWatch implements BackendListener {
 
     private String logged(String warned) {
         String what = Printable.text(warned);
-        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", Printable.all(core.backend, what));
+        LOG.log(System.Logger.Level.WARNING, "{0}: {1}", core.backend, what);
         return what;
     }
 

@@ -9,7 +9,6 @@ import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.state.LockOutage;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.LatchOpened;
-import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.LatchOutcome;
 import io.boltwork.spi.rules.LeaseTimes;
@@ -148,8 +147,7 @@ public final class LatchMachine {
 
     /** Returns the failure of a call that comes after the end of the client. */
     public static ClientClosedException closed(String latch) {
-        return new ClientClosedException(
-                Printable.text("The latch '" + latch + "' can no longer be used: its client is closed"));
+        return new ClientClosedException("The latch '" + latch + "' can no longer be used: its client is closed");
     }
 
     private void decide(LatchWaiter waiter, LatchWaiter.Result result) {
@@ -231,8 +229,8 @@ public final class LatchMachine {
 
     private BackendException forgotten() {
         return new BackendException(
-                Printable.text("The server has forgotten the count of the latch '" + effects.latch()
-                        + "' (a restart, a flush or a failover). Whether it had become zero is unknown; set it again"),
+                "The server has forgotten the count of the latch '" + effects.latch()
+                        + "' (a restart, a flush or a failover). Whether it had become zero is unknown; set it again",
                 false,
                 null);
     }
@@ -487,17 +485,16 @@ public final class LatchMachine {
     private BackendException unknown(String howLong) {
         BackendException cause = outage.lastFailure();
         return new BackendException(
-                Printable.text("The backend gave no answer about the latch '" + effects.latch() + "' " + howLong
+                "The backend gave no answer about the latch '" + effects.latch() + "' " + howLong
                         + ". Whether a change has taken effect is unknown. "
-                        + (cause == null ? "Is the server frozen, or the network down?" : cause.getMessage())),
+                        + (cause == null ? "Is the server frozen, or the network down?" : cause.getMessage()),
                 true,
                 cause);
     }
 
     private BackendException refused(BackendException cause) {
         return new BackendException(
-                Printable.text(
-                        cause.getMessage() + ". The latch '" + effects.latch() + "' was not changed by this call"),
+                cause.getMessage() + ". The latch '" + effects.latch() + "' was not changed by this call",
                 cause.isRetryable(),
                 cause);
     }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.request;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.LeaseLoss;
 import io.boltwork.LockListener.Lost;
-import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.function.Supplier;
 
 /** Reports the losses of holds to the log and to the listeners, on any thread. */
 public final class LossEvents {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private LossEvents() {}
 
@@ -28,7 +27,8 @@ public final class LossEvents {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "The fixed lease of the lock ''{0}'' has ended: {1}",
-                    Printable.all(context.lock(), hold));
+                    context.lock(),
+                    hold);
         } else if (loss.reason() != LeaseLoss.Reason.CLOSED) {
             warn(context, hold, loss);
         }
@@ -44,6 +44,8 @@ public final class LossEvents {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The lock ''{0}'' was lost by {1}: {2}",
-                Printable.all(context.lock(), hold, loss.reason()));
+                context.lock(),
+                hold,
+                loss.reason());
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.state;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.LockListener.Abandoned;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockListener.Acquired;
@@ -13,7 +15,6 @@ import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockContext;
 import io.boltwork.machine.request.LossEvents;
 import io.boltwork.machine.request.Waiter;
-import io.boltwork.spi.Printable;
 import java.time.Duration;
 
 /**
@@ -21,8 +22,6 @@ import java.time.Duration;
  * because any thread may notice them.
  */
 public final class LockEvents {
-
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
 
     private LockEvents() {}
 
@@ -63,7 +62,7 @@ public final class LockEvents {
     }
 
     public static void restored(LockContext context, Hold hold) {
-        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", Printable.all(context.lock(), hold));
+        LOG.log(System.Logger.Level.DEBUG, "The lock ''{0}'' of {1} was restored", context.lock(), hold);
         if (context.hasListeners()) {
             Restored event = new Restored(context.kind(), context.lock(), hold.token, hold.owner());
             context.notifyListeners(listener -> listener.restored(event));
@@ -74,7 +73,9 @@ public final class LockEvents {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "The lock ''{0}'' is no longer renewed: {1} is gone and has not released it ({2})",
-                Printable.all(context.lock(), hold, absence));
+                context.lock(),
+                hold,
+                absence);
         if (context.hasListeners()) {
             Abandoned event = new Abandoned(context.kind(), context.lock(), hold.token, hold.owner(), absence);
             context.notifyListeners(listener -> listener.abandoned(event));
@@ -86,7 +87,8 @@ public final class LockEvents {
                 System.Logger.Level.WARNING,
                 "The backend has not answered the release of the lock ''{0}'' by {1}; the release is repeated until the"
                         + " lease would have ended",
-                Printable.all(context.lock(), hold));
+                context.lock(),
+                hold);
         if (context.hasListeners()) {
             ReleaseFailed event = new ReleaseFailed(context.kind(), context.lock(), hold.token, hold.owner());
             context.notifyListeners(listener -> listener.releaseFailed(event));
@@ -98,7 +100,8 @@ public final class LockEvents {
                 System.Logger.Level.WARNING,
                 "Thread ''{0}'' waits for the lock ''{1}'', which is held by an asynchronous lease that the same thread"
                         + " requested; asynchronous leases are not reentrant: release the lease, or use lock() instead",
-                Printable.all(waiter.asker.getName(), context.lock()));
+                waiter.asker.getName(),
+                context.lock());
     }
 
     private static Duration since(LockContext context, long moment) {

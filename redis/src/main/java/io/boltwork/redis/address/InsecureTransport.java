@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.address;
 
-import io.boltwork.spi.Printable;
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.StaticCredentialsProvider;
@@ -16,7 +17,6 @@ import java.util.regex.Pattern;
  * logs each kind of problem once. Thread-safe.
  */
 public final class InsecureTransport {
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
     private static final Pattern LOOPBACK =
             Pattern.compile("(.+\\.)?localhost\\.?|127(\\.\\d{1,3}){3}|::1|(0{1,4}:){7}0{0,3}1");
 
@@ -36,7 +36,7 @@ public final class InsecureTransport {
                     System.Logger.Level.WARNING,
                     "TLS to {0} does not check the server''s certificate (verifyPeer=none): any server in between can"
                             + " read and change everything, including the password",
-                    Printable.all(deployment));
+                    deployment);
         }
         if (hasSentinelCredentials || addresses.stream().anyMatch(uri -> hasPassword(uri))) {
             addresses.stream()
@@ -62,7 +62,8 @@ public final class InsecureTransport {
                     System.Logger.Level.WARNING,
                     "The password for {0} goes through the network to {1} in the clear, and so do all commands; use"
                             + " rediss:// or rediss-sentinel://",
-                    Printable.all(deployment, host));
+                    deployment,
+                    host);
         }
     }
 

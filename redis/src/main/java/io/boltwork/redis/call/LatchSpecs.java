@@ -7,15 +7,12 @@ import static io.boltwork.redis.call.ScriptSpec.text;
 
 import io.boltwork.redis.call.ScriptSpec.CommandKeys;
 import io.boltwork.redis.wire.FlatReply;
-import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ReplyCode;
-import io.boltwork.redis.wire.RespWriter;
 import io.boltwork.spi.LatchCommand;
 import io.boltwork.spi.LatchCommand.Await;
 import io.boltwork.spi.LatchCommand.CountDown;
 import io.boltwork.spi.LatchCommand.SetCount;
 import io.boltwork.spi.Reply.Latched;
-import io.netty.buffer.ByteBuf;
 
 /** The wire format of the commands about latches, as {@link ScriptSpecs} has that of the commands about locks. */
 final class LatchSpecs {
@@ -55,22 +52,10 @@ final class LatchSpecs {
     private LatchSpecs() {}
 
     private static <C extends LatchCommand> CommandKeys<C> key() {
-        return new CommandKeys<>() {
-            @Override
-            public int count(C command, KeySpace keySpace) {
-                return 1;
-            }
-
-            @Override
-            public void write(ByteBuf out, C command, KeySpace keySpace) {
-                RespWriter.write(out, keySpace.latchKey(command.latch()));
-            }
-
-            @Override
-            public String describe(C command, KeySpace keySpace) {
-                return "the latch '" + command.latch() + "' (key '" + keySpace.latchKey(command.latch()) + "')";
-            }
-        };
+        return ScriptSpec.key(
+                (command, keySpace) -> keySpace.latchKey(command.latch()),
+                (command, keySpace) ->
+                        "the latch '" + command.latch() + "' (key '" + keySpace.latchKey(command.latch()) + "')");
     }
 
     private static Latched read(FlatReply answer, LatchCommand command, String run) {

@@ -7,6 +7,7 @@ import io.boltwork.redis.wire.RespWriter;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.netty.buffer.ByteBuf;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
@@ -25,7 +26,9 @@ record ScriptSpec<C extends Command<?>>(
 
     /** The keys of a command. */
     interface CommandKeys<C> {
-        int count(C command, KeySpace keySpace);
+        default int count(C command, KeySpace keySpace) {
+            return 1;
+        }
 
         void write(ByteBuf out, C command, KeySpace keySpace);
 
@@ -54,11 +57,6 @@ record ScriptSpec<C extends Command<?>>(
     /** Returns the key of the command's lock, of any kind. */
     static <C extends Command.LockCommand<?>> CommandKeys<C> anyLock() {
         return new CommandKeys<>() {
-            @Override
-            public int count(C command, KeySpace keySpace) {
-                return 1;
-            }
-
             @Override
             public void write(ByteBuf out, C command, KeySpace keySpace) {
                 keySpace.writeKey(out, command.kind(), command.lock());
@@ -99,20 +97,22 @@ record ScriptSpec<C extends Command<?>>(
 
     /** Returns the key of a client's record. */
     static <C> CommandKeys<C> client(Function<C, String> client) {
+        return key(
+                (command, keySpace) -> keySpace.clientKey(client.apply(command)),
+                (command, keySpace) -> "the client '" + client.apply(command) + "'");
+    }
+
+    /** Returns a single key. */
+    static <C> CommandKeys<C> key(BiFunction<C, KeySpace, String> key, BiFunction<C, KeySpace, String> description) {
         return new CommandKeys<>() {
             @Override
-            public int count(C command, KeySpace keySpace) {
-                return 1;
-            }
-
-            @Override
             public void write(ByteBuf out, C command, KeySpace keySpace) {
-                RespWriter.write(out, keySpace.clientKey(client.apply(command)));
+                RespWriter.write(out, key.apply(command, keySpace));
             }
 
             @Override
             public String describe(C command, KeySpace keySpace) {
-                return "the client '" + client.apply(command) + "'";
+                return description.apply(command, keySpace);
             }
         };
     }

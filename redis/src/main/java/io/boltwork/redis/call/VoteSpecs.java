@@ -2,15 +2,13 @@
 package io.boltwork.redis.call;
 
 import static io.boltwork.redis.call.ScriptSpec.inOrder;
+import static io.boltwork.redis.call.ScriptSpec.key;
 import static io.boltwork.redis.call.ScriptSpec.lock;
 import static io.boltwork.redis.call.ScriptSpec.number;
 import static io.boltwork.redis.call.ScriptSpec.text;
 
-import io.boltwork.redis.call.ScriptSpec.CommandKeys;
 import io.boltwork.redis.wire.FlatReply;
-import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ReplyCode;
-import io.boltwork.redis.wire.RespWriter;
 import io.boltwork.spi.Reply.Acquired;
 import io.boltwork.spi.Reply.Raised;
 import io.boltwork.spi.Reply.Released;
@@ -20,7 +18,6 @@ import io.boltwork.spi.VoteCommand.GiveBack;
 import io.boltwork.spi.VoteCommand.Raise;
 import io.boltwork.spi.VoteCommand.Vote;
 import io.boltwork.spi.Witness;
-import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -72,30 +69,11 @@ final class VoteSpecs {
     static final ScriptSpec<Witness> WITNESS = new ScriptSpec<>(
             Script.WITNESS,
             "",
-            uptime(),
+            key((witness, keySpace) -> keySpace.uptimeKey(), (witness, keySpace) -> keySpace.describeUptime()),
             inOrder(text(Witness::run), number(Witness::watchedMillis)),
             VoteSpecs::witnessed);
 
     private VoteSpecs() {}
-
-    private static CommandKeys<Witness> uptime() {
-        return new CommandKeys<>() {
-            @Override
-            public int count(Witness command, KeySpace keySpace) {
-                return 1;
-            }
-
-            @Override
-            public void write(ByteBuf out, Witness command, KeySpace keySpace) {
-                RespWriter.write(out, keySpace.uptimeKey());
-            }
-
-            @Override
-            public String describe(Witness command, KeySpace keySpace) {
-                return keySpace.describeUptime();
-            }
-        };
-    }
 
     private static Acquired voted(FlatReply answer, Vote vote, String run) {
         Verdict verdict = ReplyCode.of(answer.number(1)).vote();

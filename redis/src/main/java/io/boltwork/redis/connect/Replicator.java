@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.connect;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.call.Redirector;
@@ -42,8 +44,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Replicator implements Reconnector.ReconnectorOwner {
     private static final int BATCH = 100;
-    private static final System.Logger LOG = System.getLogger("io.boltwork");
-
     /** A command of Redis 7.2 that Lettuce does not know. */
     @SuppressWarnings("deprecation") // the interface requires this method
     private enum Keyword implements ProtocolKeyword {

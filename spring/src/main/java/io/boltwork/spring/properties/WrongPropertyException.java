@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.properties;
 
+import io.boltwork.spi.Printable;
 import java.util.Locale;
 import java.util.Set;
 
@@ -28,7 +29,7 @@ public final class WrongPropertyException extends RuntimeException {
     private final String action;
 
     public WrongPropertyException(String property, String problem, String action) {
-        super(property + ": " + problem);
+        super(Printable.text(property + ": " + problem));
         this.property = property;
         this.action = action;
     }

@@ -24,8 +24,7 @@ public final class RedisFactoryException extends RuntimeException {
     }
 
     static RedisFactoryException of(String bean, String why, String action) {
-        return new RedisFactoryException(
-                "the RedisConnectionFactory bean '" + Printable.text(bean) + "' " + why + ".", action);
+        return new RedisFactoryException("the RedisConnectionFactory bean '" + bean + "' " + why + ".", action);
     }
 
     public String action() {

@@ -2,6 +2,7 @@
 package io.boltwork.spring.redis;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -21,7 +22,7 @@ public final class RedisStartException extends RuntimeException {
 
     /** Creates an exception. {@code said} is the property that specifies the address. */
     RedisStartException(String said, BackendException cause) {
-        super(problem(String.valueOf(cause.getMessage())) + ". Its address is that of " + said, cause);
+        super(Printable.text(problem(String.valueOf(cause.getMessage())) + ". Its address is that of " + said), cause);
         this.action = action(Form.of(said), cause);
     }
 

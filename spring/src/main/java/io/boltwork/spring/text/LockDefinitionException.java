@@ -21,7 +21,10 @@ public final class LockDefinitionException extends RuntimeException {
 
     private LockDefinitionException(
             @Nullable String annotation, String where, String problem, String action, @Nullable Throwable cause) {
-        super((annotation == null ? "@DistributedLock" : annotation) + " on " + where + ": " + problem, cause);
+        super(
+                Printable.text(
+                        (annotation == null ? "@DistributedLock" : annotation) + " on " + where + ": " + problem),
+                cause);
         this.annotation = annotation;
         this.where = where;
         this.problem = problem;
@@ -35,7 +38,7 @@ public final class LockDefinitionException extends RuntimeException {
 
     /** Returns this exception with the name of a bean that has the method added. */
     public LockDefinitionException in(String bean) {
-        return copy(annotation, where + " of the bean '" + Printable.text(bean) + "'");
+        return copy(annotation, where + " of the bean '" + bean + "'");
     }
 
     private LockDefinitionException copy(@Nullable String text, String place) {

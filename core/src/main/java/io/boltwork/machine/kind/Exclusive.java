@@ -36,7 +36,7 @@ public final class Exclusive implements Kind {
         ask(lock, lock.hold == null);
     }
 
-    /** Withdraws the request that does not serve the first waiter, and asks for that waiter, if the lock may be asked for. */
+    /** Withdraws the request if it does not serve the first waiter. Asks for that waiter if that is allowed now. */
     static void ask(LockState lock, boolean mayAsk) {
         Waiter first = lock.waiters.first();
         Request unwanted = lock.wanted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What differs between plain locks, read-write locks and semaphores: the machine asks an object of its kind. Uses the
+ * One class for each kind of lock, with all that differs between plain locks, read-write locks and semaphores. Uses the
  * rooms {@code parts}, {@code state} and {@code request}.
  */
 @NullMarked

@@ -14,9 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between the kinds of locks, in the order in which the machine asks. A hold is exclusive if no other hold
- * of the same lock exists beside it in this client, apart from those of readers that wait for it to end. Exclusive holds
- * are {@link LockState#hold}, one at a time; a shared lock keeps the others itself.
+ * The rules that differ between kinds of locks, in the order in which the machine asks for them. The machine has at
+ * most one exclusive hold, {@link LockState#hold}: that of a plain lock's owner, or of a writer. A shared lock keeps
+ * the holds that may exist beside each other.
  *
  * <p>All plain locks have one object; each shared lock has one of its own. Belongs to the lock's machine.
  */

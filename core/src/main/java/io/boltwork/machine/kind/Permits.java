@@ -140,10 +140,10 @@ public final class Permits extends Shared {
     public void askAgain(LockState lock, int permits) {
         for (Lines.Line line : lines.all()) {
             if (line.terms.permits > permits) {
+                line.wanted.forEach(request -> Asking.askAgain(lock, request));
                 if (line.wanted.isEmpty() && !line.waiters.isEmpty()) {
                     lines.ask(lock, line); // a refusal of one is that of all
                 }
-                line.wanted.forEach(request -> Asking.askAgain(lock, request));
             }
         }
         for (Waiter waiter : lines.withRequests()) {

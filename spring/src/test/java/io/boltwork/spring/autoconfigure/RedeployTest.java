@@ -45,7 +45,7 @@ public class RedeployTest {
                         List.of(STARTER, redis.uri(), zookeeper.getConnectString()))) {
             String line;
             do { // the log is on the same output
-                line = container.nextLine(Duration.ofMinutes(1));
+                line = container.nextLine(Duration.ofMinutes(3));
             } while (line != null && !line.startsWith(RESULT));
             assertThat(line).as("class loaders that stay, and threads").isEqualTo(RESULT + "0 []");
         }

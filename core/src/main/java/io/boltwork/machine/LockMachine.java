@@ -57,6 +57,8 @@ public final class LockMachine extends LockState {
      *            whether or not the lock is held here; the oldest of these polls for all. At most one request is HELD.
      *            Any number may be RELEASING or WITHDRAWING.
      *
+     * That is a plain lock. A shared lock has more holds and wanted requests; its Kind decides which, and keeps them.
+     *
      * Each state of a request has one or two parts of the machine, which send its commands and handle the answers:
      *
      *   Asking        WANTED            Acquire

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the shared locks of a simulated run: the {@link Property properties} of plain locks, with weights. Calls that
@@ -372,10 +373,13 @@ final class SharedChecks {
                         && client.isWell(lock.name)
                         && client.engine.drivers.all().stream()
                                 .anyMatch(driver -> driver.lock().equals(lock.name)
-                                        && driver.machine.knows(head.request())
-                                        && driver.machine.isWanted()));
+                                        && isWanted(driver.machine.find(head.request()))));
         requireBrief(
                 condition, well && !kept && used + head.permits() <= lock.capacity, LONGEST_IDLE, Property.NOT_IDLE);
+    }
+
+    private static boolean isWanted(@Nullable Request request) {
+        return request != null && request.state == Request.State.WANTED;
     }
 
     private static String waits(SharedLockHistory lock, String request) {

@@ -365,8 +365,7 @@ final class SimulatedClient {
 
     /** Returns whether the engine holds the lock, or a part of it. */
     boolean holds(String lock) {
-        return engine.drivers.all().stream()
-                .anyMatch(driver -> driver.lock().equals(lock) && driver.machine.hold() != null);
+        return engine.drivers.all().stream().anyMatch(driver -> driver.lock().equals(lock) && driver.machine.isHeld());
     }
 
     @Nullable

@@ -102,14 +102,9 @@ public abstract class LockState {
         return find(request) != null;
     }
 
-    /** Returns whether a request of that number is known here. */
-    public boolean knows(long request) {
-        return requests.contains(request);
-    }
-
     /** Returns whether the lock is being asked for. */
     public boolean isWanted() {
-        return wanted != null || waiters.hasOwnRequests();
+        return kind.first(this) != null || waiters.hasOwnRequests();
     }
 
     /** Returns how many callers wait. Other threads than that of the machine get a number that may be a little old. */

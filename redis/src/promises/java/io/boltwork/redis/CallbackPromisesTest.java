@@ -124,7 +124,7 @@ class CallbackPromisesTest extends RedisPromiseTest {
                 20,
                 "callbacks " + callbacks + ", " + PAIRS + " pairs of lock and unlock",
                 pairs,
-                Duration.ofSeconds(2));
+                Duration.ofSeconds(10));
     }
 
     private void misbehave(LockClient client, Callbacks callbacks, CountDownLatch resume) {

@@ -7,6 +7,7 @@ import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.entrant.Entrant;
 import io.boltwork.bench.entrant.Sample;
 import io.boltwork.bench.job.BenchPlan;
+import io.boltwork.bench.job.Facts;
 import io.boltwork.bench.measure.Figure;
 import io.boltwork.bench.measure.Point;
 import io.boltwork.bench.scenario.Handoff;
@@ -58,6 +59,15 @@ class BenchTest {
         assertThat(bench.chosen())
                 .contains(Entrant.BOLTWORK, Entrant.BOLTWORK_FIFO, Entrant.REDISSON, Entrant.REDISSON_FAIR)
                 .doesNotContain(Entrant.JEDIS, Entrant.TEMPLATE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"STANDALONE, Lettuce", "H2, ShedLock"})
+    void thePageNamesTheMeasuredVersions(BenchDeployment deployment, String peer) {
+        assertThat(Facts.now(BenchPlan.QUICK.on(deployment)).versions())
+                .containsKeys("Java", peer)
+                .doesNotContainValue("")
+                .allSatisfy((library, version) -> assertThat(version).doesNotContain("${"));
     }
 
     @ParameterizedTest

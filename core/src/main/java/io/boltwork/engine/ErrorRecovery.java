@@ -6,9 +6,7 @@ import static io.boltwork.spi.PrintableLog.LOG;
 import io.boltwork.ClientHealth;
 import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.ErrorFlag;
-import io.boltwork.engine.drive.LatchDriver;
 import io.boltwork.engine.drive.LatchDrivers;
-import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.watch.BackendWatch;
 import io.boltwork.machine.request.Ticker;
@@ -52,8 +50,8 @@ public final class ErrorRecovery {
         boolean isDone = false;
         try {
             drivers.leaseRenewer.mend();
-            drivers.all().forEach(this::resumeAndMend);
-            latches.all().forEach(ErrorRecovery::resumeAndMend);
+            drivers.mendAll();
+            latches.mendAll();
             backendWatch.resumeCallbacks();
             report();
             isDone = true;
@@ -62,16 +60,6 @@ public final class ErrorRecovery {
                 errorFlag.raised = true;
             }
         }
-    }
-
-    private void resumeAndMend(LockDriver driver) {
-        driver.resume();
-        driver.post(LockDriver::mend);
-    }
-
-    private static void resumeAndMend(LatchDriver driver) {
-        driver.resume();
-        driver.post(LatchDriver::mend);
     }
 
     private void report() {
@@ -91,7 +79,7 @@ public final class ErrorRecovery {
         if (!errorFlag.raised && againAt == Ticker.NEVER) {
             return null;
         }
-        long still = drivers.all().stream().filter(LockDriver::isAbandoned).count();
+        long still = drivers.abandoned();
         return "An error (a stack overflow or a full heap) cut short the work of the client. Its locks are being"
                 + " repaired; "
                 + still + " of them are stalled at the moment";

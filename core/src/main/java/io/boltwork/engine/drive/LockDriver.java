@@ -3,13 +3,10 @@ package io.boltwork.engine.drive;
 
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
-import io.boltwork.engine.client.CallbackQueue;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Repair;
 import io.boltwork.machine.request.Hold;
-import io.boltwork.machine.request.LockTiming;
 import io.boltwork.machine.request.LockUse;
-import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.RenewalClock;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Ticker;
@@ -17,39 +14,17 @@ import io.boltwork.machine.state.Effects;
 import io.boltwork.machine.state.Kind;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Share;
-import io.boltwork.spi.rules.ServerClock;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer and its effects. */
-public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effects, RetainedLocks.Retained, Runnable {
-
-    private static final AtomicReferenceFieldUpdater<LockDriver, @Nullable CallbackQueue> CALLBACKS =
-            AtomicReferenceFieldUpdater.newUpdater(LockDriver.class, CallbackQueue.class, "callbacks");
+public final class LockDriver extends Driver<LockDriver, LockDrivers> implements Effects, RetainedLocks.Retained {
 
     public final LockMachine machine;
-
-    /** The partition at the backend. A {@code char}, because there is a driver for each lock in use. */
-    public final char partition;
 
     private final Object key;
 
     /** The id under which the lock's requests are made. Changes inside the mailbox only. */
     private volatile String client;
-
-    /** Created for the first callback, because most locks never have one. */
-    private volatile @Nullable CallbackQueue callbacks;
-
-    /** The scheduled timer. Used inside the mailbox only. */
-    private @Nullable Future<?> timer;
-
-    /** The time of the timer. Used inside the mailbox only. */
-    private long timerAt = Ticker.NEVER;
 
     /** The time of the next visit of {@link LeaseRenewer}. Written inside the mailbox only. */
     long visitAt = Ticker.NEVER;
@@ -63,14 +38,10 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     /** True if the lock was used since it was listed, or looked at. Used inside the mailbox only. */
     private boolean isUsedLately;
 
-    /** The threads to be unparked, because their outcomes are decided. */
-    private List<Thread> sleepers = List.of();
-
     LockDriver(Object key, LockDrivers drivers, Kind kind) {
-        super(drivers);
+        super(drivers, LockKey.nameOf(key));
         this.key = key;
         this.client = drivers.core.identity.id();
-        this.partition = (char) drivers.core.backend.partition(LockKey.nameOf(key));
         this.machine = new LockMachine(this, kind);
     }
 
@@ -111,11 +82,6 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     }
 
     @Override
-    public long now() {
-        return owner.ticker.nanos();
-    }
-
-    @Override
     public boolean hasListeners() {
         return !owner.core.listeners.isEmpty();
     }
@@ -125,27 +91,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         owner.core.listeners.notifyListeners(event, this::callBack);
     }
 
-    @Override
-    public void callBack(Runnable callback) {
-        CallbackQueue queue = callbacks;
-        if (queue == null) {
-            CALLBACKS.compareAndSet(this, null, owner.core.newCallbackQueue());
-            queue = Objects.requireNonNull(callbacks);
-        }
-        queue.run(callback);
-    }
-
     // ================================================================ effects
-
-    @Override
-    public LockTiming timing() {
-        return owner.core.timing;
-    }
-
-    @Override
-    public ServerClock serverClock() {
-        return owner.core.clocks.of(partition);
-    }
 
     @Override
     public long newRequest() {
@@ -155,11 +101,6 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     @Override
     public long missedSince(long moment) {
         return owner.core.suspensionDetector.since(moment);
-    }
-
-    @Override
-    public long random(long bound) {
-        return owner.core.random.applyAsLong(bound);
     }
 
     @Override
@@ -217,17 +158,6 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         owner.core.releases.add(request);
     }
 
-    @Override
-    public <T> void decide(Promise<T> outcome, T value) {
-        Thread sleeper = outcome.decideQuietly(value);
-        if (sleeper != null) {
-            if (sleepers.isEmpty()) {
-                sleepers = new ArrayList<>(1);
-            }
-            sleepers.add(sleeper);
-        }
-    }
-
     // ================================================================ the mailbox
 
     @Override
@@ -246,9 +176,7 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
         }
         long now = now();
         long idleAt = machine.lastEvent() + LockMachine.IDLE;
-        CallbackQueue queue = callbacks;
-        boolean calledBack = queue == null || queue.isEmpty();
-        if (machine.isClosed() || calledBack && now >= idleAt) {
+        if (machine.isClosed() || hasCalledBack() && now >= idleAt) {
             return true;
         }
         long look = now < idleAt ? idleAt : now + LockMachine.IDLE; // a callback may take its time
@@ -275,54 +203,27 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
     }
 
     @Override
-    public List<Thread> sleepers() {
-        List<Thread> woken = sleepers;
-        if (!woken.isEmpty()) { // writing a reference costs the garbage collector work
-            sleepers = List.of();
-        }
-        return woken;
-    }
-
-    @Override
     public void retired() {
         reportUse();
-        cancelTimer();
         owner.leaseRenewer.forget(this);
-        owner.forget(this);
+        super.retired();
     }
 
     @Override
-    public void broken(Throwable defect) {
-        if (defect instanceof VirtualMachineError) {
-            owner.errorFlag.cause = defect; // not a defect of the machine, and not the time to build a text
-        } else {
-            owner.core.defects.accept(new IllegalStateException("An event of the " + machine + " failed", defect));
-        }
+    String what() {
+        return machine.toString();
     }
 
     @Override
-    public void resumed() {
-        mend();
+    void tick() {
+        machine.tick();
     }
 
     @Override
-    public void handOn() {
-        owner.core.scheduler.schedule(this::resume, 0);
-    }
-
-    /** Mends what an error has left half done. Called inside the mailbox. */
-    public void mend() {
-        long now = now();
+    void mendMachine() {
         owner.leaseRenewer.forget(this); // the visit is planned again when the mailbox has settled
         visitAt = Ticker.NEVER;
-        if (timerAt <= now) {
-            cancelTimer();
-        }
-        Repair.of(machine, now, owner.core.timing.commandTimeout());
-        CallbackQueue queue = callbacks;
-        if (queue != null) {
-            queue.resume();
-        }
+        Repair.of(machine, now(), owner.core.timing.commandTimeout());
     }
 
     /** Reads the memory that the next visit needs, so that it is fetched. The result has no meaning. For any thread. */
@@ -337,34 +238,5 @@ public class LockDriver extends Mailbox<LockDriver, LockDrivers> implements Effe
             visitAt = Ticker.NEVER;
         }
         machine.visited();
-    }
-
-    private void wakeAt(long at) {
-        if (at < timerAt) {
-            cancelTimer();
-            timerAt = at;
-            timer = owner.core.scheduler.schedule(this, at - now());
-        }
-    }
-
-    private void cancelTimer() {
-        Future<?> pending = timer;
-        if (pending != null) {
-            pending.cancel(false);
-            timer = null;
-            timerAt = Ticker.NEVER;
-        }
-    }
-
-    /** Runs the timer's task. The driver is the task itself, to save an object for each lock in use. */
-    @Override
-    public void run() {
-        post(driver -> {
-            if (driver.now() >= driver.timerAt) {
-                driver.timer = null;
-                driver.timerAt = Ticker.NEVER;
-            }
-            driver.machine.tick();
-        });
     }
 }

@@ -6,7 +6,6 @@ import static io.boltwork.spi.PrintableLog.LOG;
 import io.boltwork.ClientClosedException;
 import io.boltwork.LockKind;
 import io.boltwork.engine.client.ClientCore;
-import io.boltwork.engine.client.ErrorFlagOwner;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.kind.Exclusive;
 import io.boltwork.machine.kind.Permits;
@@ -14,14 +13,12 @@ import io.boltwork.machine.kind.ReadWrite;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.SignalWait;
-import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LostHolds;
 import io.boltwork.spi.ForceRelease;
 import io.boltwork.spi.HoldTaken;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.RequestId;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -31,21 +28,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The locks in use of one client: finds the {@link LockDriver} of a name, and posts the events to it. Thread-safe.
- */
-public final class LockDrivers extends ErrorFlagOwner {
+/** The locks in use of one client. Thread-safe. */
+public final class LockDrivers extends Drivers<LockDriver> {
 
     /** The most semaphores of which a difference is reported, so that many names do not fill the log. */
     private static final int MOST_DIFFERING = 1_000;
 
     /** The number of locks to look at before {@link #isAnyHeld} assumes that one is held. */
     private static final int MOST_LOOKS = 64;
-
-    final ClientCore core;
-
-    /** The ticker of the core. Each event of a machine reads it several times. */
-    final Ticker ticker;
 
     public final LeaseRenewer leaseRenewer;
     public final UseReports useReports = new UseReports();
@@ -54,8 +44,6 @@ public final class LockDrivers extends ErrorFlagOwner {
 
     /** Is told the answers to acquisitions. */
     private volatile Consumer<Reply> acquisitions = reply -> {};
-
-    private final ConcurrentHashMap<Object, LockDriver> drivers = new ConcurrentHashMap<>();
 
     /** The semaphores of which a difference was reported. */
     private final Set<String> differing = ConcurrentHashMap.newKeySet();
@@ -67,9 +55,7 @@ public final class LockDrivers extends ErrorFlagOwner {
     private final ConcurrentHashMap<Object, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
     public LockDrivers(ClientCore core) {
-        super(core.errorFlag);
-        this.core = core;
-        this.ticker = core.ticker;
+        super(core);
         this.leaseRenewer = new LeaseRenewer(core, this);
     }
 
@@ -83,59 +69,10 @@ public final class LockDrivers extends ErrorFlagOwner {
         acquisitions.accept(reply);
     }
 
-    // ================================================================ drivers and their events
+    // ================================================================ drivers
 
-    /** Returns the driver of a lock, or {@code null} if the lock is not in use. */
-    @Nullable
-    public LockDriver driver(Object key) {
-        return drivers.get(key);
-    }
-
-    /** The drivers of all locks in use. */
-    public Collection<LockDriver> all() {
-        return drivers.values();
-    }
-
-    /** The number of locks in use. */
-    public int count() {
-        return drivers.size();
-    }
-
-    /**
-     * Posts an event to the machine of a lock. Returns {@code false} if the lock is not in use and the client is
-     * closed.
-     */
-    public boolean post(Object key, Mailbox.Event<LockDriver> event) {
-        for (; ; ) {
-            LockDriver driver = drivers.get(key);
-            if (driver == null) {
-                if (core.isClosed()) {
-                    return false;
-                }
-                driver = drivers.computeIfAbsent(key, this::create);
-                if (core.isClosed()) { // close() may have overlooked it
-                    driver.post(this::close);
-                }
-                if (!driver.client().equals(core.identity.id())) { // cloned() may have overlooked it
-                    driver.post(LockDriver::renamed);
-                }
-            }
-            if (driver.post(event)) {
-                return true;
-            }
-            drivers.remove(key, driver);
-        }
-    }
-
-    /** Posts an event to the machine of a lock if the lock is in use. */
-    public void postIfInUse(Object key, Mailbox.Event<LockDriver> event) {
-        LockDriver driver = drivers.get(key);
-        if (driver != null) {
-            post(driver, event);
-        }
-    }
-
-    private LockDriver create(Object key) {
+    @Override
+    LockDriver create(Object key) {
         return new LockDriver(
                 key,
                 this,
@@ -144,6 +81,13 @@ public final class LockDrivers extends ErrorFlagOwner {
                     case READ_WRITE -> new ReadWrite();
                     default -> Exclusive.LOCK;
                 });
+    }
+
+    @Override
+    void created(LockDriver driver) {
+        if (!driver.client().equals(core.identity.id())) { // cloned() may have overlooked it
+            driver.post(LockDriver::renamed);
+        }
     }
 
     /** Reports that clients are configured with different permits of a semaphore. */
@@ -159,27 +103,6 @@ public final class LockDrivers extends ErrorFlagOwner {
         }
     }
 
-    /** Posts an event to the machine of a driver, or of the driver that has replaced it. */
-    public void post(LockDriver driver, Mailbox.Event<LockDriver> event) {
-        if (!driver.post(event)) {
-            post(driver.key(), event);
-        }
-    }
-
-    void forget(LockDriver driver) {
-        drivers.remove(driver.key(), driver);
-    }
-
-    /** Runs a callback of a lock after the lock's earlier callbacks. */
-    public void callBack(Object key, Runnable callback) {
-        LockDriver driver = drivers.get(key);
-        if (driver == null) {
-            core.newCallbackQueue().run(callback);
-        } else {
-            driver.callBack(callback);
-        }
-    }
-
     /** Returns the number of a new request of the client. */
     long newRequest() {
         return requests.incrementAndGet();
@@ -191,7 +114,7 @@ public final class LockDrivers extends ErrorFlagOwner {
      */
     public boolean isAnyHeld() {
         int looks = 0;
-        for (LockDriver driver : drivers.values()) {
+        for (LockDriver driver : all()) {
             if (driver.machine.isLeased() || ++looks == MOST_LOOKS) {
                 return true;
             }
@@ -212,7 +135,7 @@ public final class LockDrivers extends ErrorFlagOwner {
     }
 
     private @Nullable Hold find(Object key, Thread thread) {
-        LockDriver driver = drivers.get(key);
+        LockDriver driver = driver(key);
         return driver == null ? null : driver.machine.holdOf(thread);
     }
 
@@ -265,7 +188,7 @@ public final class LockDrivers extends ErrorFlagOwner {
     /** Returns the exclusive hold of this client on a lock, or {@code null} if there is none. */
     @Nullable
     public Hold hold(Object key) {
-        LockDriver driver = drivers.get(key);
+        LockDriver driver = driver(key);
         return driver == null ? null : driver.machine.hold();
     }
 
@@ -356,7 +279,7 @@ public final class LockDrivers extends ErrorFlagOwner {
 
     /** Returns the machine of a read-write lock; {@code null} if it is not in use. */
     private @Nullable LockMachine readWrite(String name) {
-        LockDriver driver = drivers.get(LockKey.of(LockKind.READ_WRITE, name));
+        LockDriver driver = driver(LockKey.of(LockKind.READ_WRITE, name));
         return driver == null ? null : driver.machine;
     }
 
@@ -408,15 +331,8 @@ public final class LockDrivers extends ErrorFlagOwner {
 
     // ================================================================ the end of the client
 
-    /** Closes the machines of all locks in use. */
-    public void closeAll() {
-        for (LockDriver driver : drivers.values()) {
-            driver.post(this::close);
-        }
-    }
-
-    /** Closes the machine of a lock. Called inside the mailbox. */
-    private void close(LockDriver driver) {
+    @Override
+    void close(LockDriver driver) {
         LostHolds left = driver.machine.holdsToLeave();
         if (!left.isEmpty()) { // before the machine forgets them: their threads may be looking just now
             closedHolds.merge(driver.key(), left, LostHolds::and);

@@ -133,7 +133,7 @@ public final class BackendWatch implements BackendListener {
         List<PartitionOutages.Return> returns = partitionOutages.removeOutages(partitions, another);
         RecoveryTally recovery =
                 returns.isEmpty() ? new RecoveryTally() : returns.get(0).recovery();
-        drivers.leaseRenewer.together(() -> forEach(partitions, driver -> connected(driver, recovery)));
+        drivers.leaseRenewer.together(() -> drivers.forEach(partitions, driver -> connected(driver, recovery)));
         latches.connected(partitions, another);
         for (PartitionOutages.Return back : returns) {
             if (back.over()) {
@@ -245,16 +245,8 @@ public final class BackendWatch implements BackendListener {
         if (!core.listeners.isEmpty()) {
             notifyListeners(l -> l.backendDown(new LockListener.BackendDown(core.backend.toString(), cause)));
         }
-        forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
+        drivers.forEach(partitions, driver -> driver.post(d -> d.machine.disconnected()));
         latches.disconnected(partitions);
-    }
-
-    private void forEach(BitSet partitions, Consumer<LockDriver> action) {
-        for (LockDriver driver : drivers.all()) {
-            if (partitions.get(driver.partition)) {
-                action.accept(driver);
-            }
-        }
     }
 
     // ================================================================ warnings and listeners

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.state;
 
+import io.boltwork.machine.request.ClientEffects;
+
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.LockContext;
-import io.boltwork.machine.request.LockTiming;
-import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Request;
 import io.boltwork.spi.Command;
-import io.boltwork.spi.rules.ServerClock;
 
 /**
  * The environment of a {@link LockMachine}: everything outside of the machine that it can observe or cause. No method
  * blocks or throws.
  */
-public interface Effects extends LockContext {
-
-    /** Returns the client's timeouts and other limits. */
-    LockTiming timing();
-
-    /** Returns the estimate of the server's clock. */
-    ServerClock serverClock();
+public interface Effects extends LockContext, ClientEffects {
 
     /** Returns the number of a new request of this client. */
     long newRequest();
@@ -29,9 +22,6 @@ public interface Effects extends LockContext {
      * suspended.
      */
     long missedSince(long moment);
-
-    /** Returns a random number from 0 to {@code bound - 1}, so that clients do not all act at once. */
-    long random(long bound);
 
     /** Sends a command. Its reply comes back as the event {@link LockMachine#answered}. */
     void send(Command.RequestCommand<?> command);
@@ -52,7 +42,4 @@ public interface Effects extends LockContext {
 
     /** Called when a request was released for good. */
     void released(Request request);
-
-    /** Decides an outcome. A thread that sleeps on it is woken after the drain. */
-    <T> void decide(Promise<T> outcome, T value);
 }

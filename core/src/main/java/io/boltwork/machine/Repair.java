@@ -6,15 +6,15 @@ import io.boltwork.machine.parts.Renewing;
 import io.boltwork.machine.parts.Waiting;
 import io.boltwork.machine.parts.Withdrawing;
 import io.boltwork.machine.request.Hold;
-import io.boltwork.machine.request.Pending;
+import io.boltwork.machine.request.RecoveryTally;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import java.util.List;
 
 /**
- * Completes what an error has cut short in a {@link LockMachine}. Runs as an event of its lock, and changes nothing
- * that is complete.
+ * Looks after a {@link LockMachine} that an error may have cut short: settles what callers owe, ends what nobody wants,
+ * and lets the machine do what it does after a new connection. Runs as an event of its lock.
  */
 public final class Repair {
 
@@ -43,7 +43,7 @@ public final class Repair {
         if (wanted != null && !machine.requests.contains(wanted.number)) {
             machine.wanted = null; // the next event makes a new one
         }
-        machine.tick();
+        machine.connected(new RecoveryTally()); // commands may not have been sent, and answers may not have been applied
     }
 
     private void hold(Hold held) {
@@ -97,48 +97,32 @@ public final class Repair {
     }
 
     private void request(Request request) {
-        Pending pending = request.pendingIfAny();
-        boolean isForgotten = pending != null
-                && pending.awaited == null
-                && pending.dueAt == Ticker.NEVER
-                && !machine.requests.isInLine(request);
         switch (request.state) {
-            case WANTED -> wanted(request, isForgotten);
+            case WANTED -> {
+                if (isOrphan(request)) {
+                    Withdrawing.withdraw(machine, request);
+                }
+            }
             case HELD -> {
                 if (machine.heldBy(request) == null && machine.retained() != request) {
                     Releasing.start(machine, request);
                 }
             }
-            case LOST -> limitRelease(request);
-            case RELEASING -> {
-                limitRelease(request);
-                if (isForgotten) {
-                    request.pending().dueAt = now;
-                }
-            }
-            case WITHDRAWING -> {
-                if (pending == null || isForgotten) {
-                    request.pending().dueAt = now;
-                }
-            }
+            case LOST, RELEASING -> limitRelease(request);
+            case WITHDRAWING -> {}
         }
+    }
+
+    private boolean isOrphan(Request request) {
+        Waiter own = request.waiter;
+        return own == null
+                ? !machine.kind.wants(machine, request)
+                : own.request != request || !Waiting.isKnown(machine, own);
     }
 
     private void limitRelease(Request request) {
         if (request.pending().giveUpAt == Ticker.NEVER) {
             request.pending().giveUpAt = request.nothingLeft(now, commandTimeout);
-        }
-    }
-
-    private void wanted(Request request, boolean isForgotten) {
-        Waiter own = request.waiter;
-        boolean isOrphan = own == null
-                ? !machine.kind.wants(machine, request)
-                : own.request != request || !Waiting.isKnown(machine, own);
-        if (isOrphan) {
-            Withdrawing.withdraw(machine, request);
-        } else if (isForgotten && (own == null || !request.known || machine.isAwaiting(own))) {
-            request.pending().dueAt = now;
         }
     }
 }

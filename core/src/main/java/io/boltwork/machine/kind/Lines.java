@@ -39,6 +39,9 @@ final class Lines extends Waiters {
         }
     }
 
+    /** The lines that are kept for waiters to come; more are forgotten once they are unused. */
+    private static final int KEPT = 4;
+
     private final Shared kind;
     private final Map<LockTerms, Line> lines = new LinkedHashMap<>();
 
@@ -67,7 +70,15 @@ final class Lines extends Waiters {
     }
 
     private Line line(LockTerms terms) {
-        return lines.computeIfAbsent(terms, Line::new);
+        Line line = lines.get(terms);
+        if (line == null) {
+            if (lines.size() >= KEPT) {
+                lines.values().removeIf(Line::isUnused);
+            }
+            line = new Line(terms);
+            lines.put(terms, line);
+        }
+        return line;
     }
 
     // ================================================================ waiters
@@ -203,13 +214,6 @@ final class Lines extends Waiters {
         Line line = lines.get(request.terms);
         if (line != null && line.wanted.remove(request)) {
             wanted--;
-            forgetIfUnused(line);
-        }
-    }
-
-    private void forgetIfUnused(Line line) {
-        if (line.isUnused()) {
-            lines.remove(line.terms);
         }
     }
 
@@ -255,14 +259,15 @@ final class Lines extends Waiters {
             return;
         }
         hasSurplus = false;
-        for (Line line : all()) {
-            List<Request> requests = List.copyOf(line.wanted);
-            for (int i = requests.size() - 1; i >= line.waiters.size(); i--) {
-                line.wanted.remove(requests.get(i));
-                wanted--;
-                Withdrawing.withdraw(lock, requests.get(i));
+        for (Line line : lines.values()) {
+            if (line.wanted.size() > line.waiters.size()) {
+                List<Request> requests = List.copyOf(line.wanted);
+                for (int i = requests.size() - 1; i >= line.waiters.size(); i--) {
+                    line.wanted.remove(requests.get(i));
+                    wanted--;
+                    Withdrawing.withdraw(lock, requests.get(i));
+                }
             }
-            forgetIfUnused(line);
         }
     }
 

@@ -232,7 +232,7 @@ public final class ReadWrite extends Shared {
 
     @Override
     public void begun(LockState lock, Hold whole) {
-        if (!(whole instanceof SharedReadHold shared)) {
+        if (!(whole instanceof SharedReadHold shared) || lines.areEmpty()) {
             return;
         }
         for (Lines.Line line : lines.all()) {

@@ -89,9 +89,10 @@ public final class LockTerms {
                 || other instanceof LockTerms that && permits == that.permits && options.equals(that.options);
     }
 
+    /** From some of the numbers only, because it is needed for each permit. */
     @Override
     public int hashCode() {
-        return options.hashCode() * 31 + permits;
+        return (Long.hashCode(leaseMillis) * 31 + Long.hashCode(takeoverMillis)) * 31 + permits;
     }
 
     @Override

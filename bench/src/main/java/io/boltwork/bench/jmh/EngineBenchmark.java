@@ -2,6 +2,8 @@
 package io.boltwork.bench.jmh;
 
 import io.boltwork.FencedLock;
+import io.boltwork.FencedReadWriteLock;
+import io.boltwork.LeasedSemaphore;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +27,8 @@ public class EngineBenchmark {
     public static class Shared {
         private final LockClient client = LockClient.create(MemoryBackend.create());
         private final FencedLock lock = client.lock("shared");
+        private final LeasedSemaphore semaphore = client.semaphore("permits", 10);
+        private final FencedReadWriteLock readWrite = client.readWriteLock("read-write");
 
         @TearDown
         public void close() {
@@ -55,6 +59,34 @@ public class EngineBenchmark {
     public void uncontendedPair(Shared shared) {
         shared.lock.lock();
         shared.lock.unlock();
+    }
+
+    /** The same with a handle: what the pairs of a permit, a reader and a writer are compared with. */
+    @Benchmark
+    @Threads(1)
+    public void leasePair(Shared shared) {
+        shared.lock.acquire().release();
+    }
+
+    /** One of ten permits, without contention: two commands to the backend. */
+    @Benchmark
+    @Threads(1)
+    public void permitPair(Shared shared) {
+        shared.semaphore.acquire().release();
+    }
+
+    /** A read lock without contention: two commands to the backend. */
+    @Benchmark
+    @Threads(1)
+    public void readerPair(Shared shared) {
+        shared.readWrite.readLock().acquire().release();
+    }
+
+    /** A write lock without contention: two commands to the backend. */
+    @Benchmark
+    @Threads(1)
+    public void writerPair(Shared shared) {
+        shared.readWrite.writeLock().acquire().release();
     }
 
     /** The thread already holds the lock: no command. */

@@ -36,7 +36,7 @@ public record EngineAlone(String when, Facts facts, List<Row> rows) {
      */
     record Row(String name, double nanos, double error, double bytes) {}
 
-    /** Runs JMH, which prints to standard output. Takes a minute, or some seconds in a quick run. */
+    /** Runs JMH, which prints to standard output. Takes four minutes, or some seconds in a quick run. */
     public static EngineAlone measure(Facts facts) throws RunnerException {
         boolean quick = facts.plan().quick();
         String when = Moment.now();
@@ -64,7 +64,7 @@ public record EngineAlone(String when, Facts facts, List<Row> rows) {
 
     /** Returns the approximate time of the run. */
     public static Duration estimate(BenchPlan plan) {
-        return Duration.ofSeconds(plan.quick() ? 6 : 95);
+        return Duration.ofSeconds(plan.quick() ? 14 : 220);
     }
 
     private static TimeValue time(boolean quick) {

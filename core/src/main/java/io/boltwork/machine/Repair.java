@@ -43,7 +43,8 @@ public final class Repair {
         if (wanted != null && !machine.requests.contains(wanted.number)) {
             machine.wanted = null; // the next event makes a new one
         }
-        machine.connected(new RecoveryTally()); // commands may not have been sent, and answers may not have been applied
+        // commands may not have been sent, and answers may not have been applied
+        machine.connected(new RecoveryTally());
     }
 
     private void hold(Hold held) {

@@ -2,7 +2,6 @@
 package io.boltwork.machine.latch;
 
 import io.boltwork.machine.request.ClientEffects;
-
 import io.boltwork.spi.LatchCommand;
 
 /**

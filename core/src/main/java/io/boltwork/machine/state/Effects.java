@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.state;
 
-import io.boltwork.machine.request.ClientEffects;
-
 import io.boltwork.machine.LockMachine;
+import io.boltwork.machine.request.ClientEffects;
 import io.boltwork.machine.request.LockContext;
 import io.boltwork.machine.request.Request;
 import io.boltwork.spi.Command;

@@ -176,7 +176,19 @@ class CutPermitsTest {
         lines.remove(waiter);
         lines.withdrawSurplus(world.machine);
         assertThat(lines.isEmpty()).isTrue();
-        assertThat(lines.all()).isEmpty();
+        assertThat(lines.wanted()).isZero();
+    }
+
+    @Test
+    void unusedLinesAreForgottenWhenThereAreMany() {
+        World world = new World();
+        Lines lines = world.permits.lines;
+        for (int permits = 1; permits <= 100; permits++) {
+            Waiter waiter = Waiter.ofHandle(LockTerms.of(LockOptions.defaults(), permits), false);
+            lines.add(waiter);
+            lines.remove(waiter);
+        }
+        assertThat(lines.all()).hasSizeLessThanOrEqualTo(4);
     }
 
     @Test

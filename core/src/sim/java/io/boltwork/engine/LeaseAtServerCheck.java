@@ -34,7 +34,7 @@ final class LeaseAtServerCheck extends SimulationCheck {
                 () -> hold + " is valid until " + end / Plan.MICRO + " µs, and the server has " + record);
     }
 
-    /** Returns by how much the deadline of a request is known to be late, until its server is asked. */
+    /** Returns how much too late the deadline of a request is known to be, until the server has answered. */
     private static long missed(Request request) {
         MissedTime missedTime = request.missedTime();
         return missedTime == null ? 0 : missedTime.missed();

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class OthersGoOnCheck extends SimulationCheck {
 
     /**
-     * A lease is renewed after a third and a ninth of it: so many ninths are left at least, but for {@link #TOLERANCE}.
+     * The ninths of a lease that are always left, within {@link #TOLERANCE}: it is renewed after a third, or a ninth
+     * later.
      */
     private static final int NINTHS_LEFT = 5;
 

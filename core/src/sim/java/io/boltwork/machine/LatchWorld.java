@@ -277,8 +277,8 @@ final class LatchWorld {
     }
 
     /**
-     * A count reaches a server that has taken over before the setting of its generation is repeated there, which the
-     * server has lost. The generation before has ended, or there is none.
+     * A server that takes over has lost the setting of a generation. A count of that generation reaches it before the
+     * setting is repeated. The generation before has ended, or there is none.
      */
     void aCountComesBeforeTheSettingThatWasLost(boolean isFirst) {
         faulty = false;

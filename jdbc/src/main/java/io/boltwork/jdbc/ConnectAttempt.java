@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * connection and then stopped. Such an attempt is given up, and a connection that comes of it later is returned.
  */
 final class ConnectAttempt {
-    /** Each is a thread, and perhaps a connection. */
+    /** The most attempts that are given up and still running: each has a thread, and perhaps a connection. */
     private static final int MOST_ABANDONED = 3;
 
     private final CompletableFuture<StoreSession> session = new CompletableFuture<>();

@@ -41,12 +41,12 @@ final class InboxMessages implements Messages {
         awaited = messages;
     }
 
-    /** Returns whether the client must say that it asks before it waits. */
+    /** Returns whether it is time to announce that this client looks for its messages, before it waits for one. */
     boolean isPresenceDue() {
         return System.nanoTime() - presentAt > REFRESH;
     }
 
-    /** Says that this client asks for its messages. */
+    /** Announces that this client looks for its messages. */
     boolean present(StoreSession session) throws SQLException {
         long now = System.nanoTime();
         String self = client;

@@ -35,7 +35,7 @@ final class KnownPool {
 
     private static final List<String> URLS = List.of("getJdbcUrl", "getUrl", "getURL");
 
-    /** Of Spring's data sources, and of some that log statements. */
+    /** The getters by which data sources of Spring, and some that log statements, return the one that they wrap. */
     private static final List<String> WRAPPED = List.of("getTargetDataSource", "getDataSource", "getWrapped");
 
     /** Types to {@code unwrap} where there is no getter. */

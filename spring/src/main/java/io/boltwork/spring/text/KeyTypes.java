@@ -48,7 +48,7 @@ import org.springframework.util.ClassUtils;
 
 /** The types whose values have one text, in each JVM. See {@link KeyText}. */
 final class KeyTypes {
-    /** The final classes whose {@code toString()} is that text. */
+    /** The final classes whose {@code toString()} returns the one text of a value. */
     static final Set<Class<?>> PLAIN = Set.of(
             Boolean.class,
             Character.class,

@@ -43,7 +43,7 @@ final class BenchKeys {
         return new BenchKeys(store, prefix);
     }
 
-    /** Says in words what is made there. */
+    /** Describes what the bench creates in the store. */
     String describe() {
         if (store.isRedis()) {
             return "keys '" + prefix + ":...'";

@@ -101,6 +101,7 @@ abstract class Mutants {
         List<Mutant> mutants = Mutant.all().stream()
                 .filter(mutant -> only.equals("true") || mutant.name().matches(only))
                 .toList();
+        assertThat(mutants).allSatisfy(MutantLoader::new); // all that do not compile are named before the hunt
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         List<Catch> caught = new ArrayList<>();
         try {

@@ -107,13 +107,6 @@ public class Waiters {
         return Objects.requireNonNull(request.waiter == null ? first() : request.waiter);
     }
 
-    /** Removes and returns the waiter that a request is for. */
-    Waiter takeFor(Request request) {
-        Waiter waiter = of(request);
-        remove(waiter);
-        return waiter;
-    }
-
     /** Removes and returns a waiter that came no later than that time; {@code null} if there is none. */
     @Nullable
     public Waiter poll(long until) {

@@ -40,9 +40,10 @@ class WaitersTest {
         assertThat(waiters.remove(fifo[1])).isFalse();
         assertThat(waiters.first()).isSameAs(three[0]);
         assertThat(waiters.oldest()).isSameAs(fifo[0].request);
-        assertThat(waiters.takeFor(fifo[2].request)).isSameAs(fifo[2]);
-        assertThat(waiters.takeFor(Request.of(new StillContext(), 9, three[0], 0)))
-                .isSameAs(three[0]);
+        assertThat(waiters.of(fifo[2].request)).isSameAs(fifo[2]);
+        assertThat(waiters.remove(fifo[2])).isTrue();
+        assertThat(waiters.of(Request.of(new StillContext(), 9, three[0], 0))).isSameAs(three[0]);
+        assertThat(waiters.remove(three[0])).isTrue();
         assertThat(waiters.poll(Long.MAX_VALUE)).isSameAs(three[2]);
         assertThat(waiters.isEmpty()).isFalse();
         assertThat(waiters.hasOwnRequests()).isTrue();

@@ -22,6 +22,7 @@ import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.request.Waiter.WaitResult;
 import io.boltwork.spi.BodyScope;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Patience;
@@ -72,6 +73,7 @@ public final class Callers {
      */
     @Nullable
     public Hold request(Acquirable room, Waiter waiter, long nanos, boolean interruptible) throws InterruptedException {
+        waiter.executes = true;
         room.request(waiter);
         // a try ends by itself, with the command timeout at the latest
         return hold(await(room, waiter, waiter.tryOnly ? Ticker.NEVER : nanos, interruptible));
@@ -116,9 +118,14 @@ public final class Callers {
     public WaitResult await(Acquirable room, Waiter waiter, long nanos, boolean interruptible)
             throws InterruptedException {
         long start = core.ticker.nanos();
-        if (nanos > 0 && !waiter.outcome.isDecided()) {
+        long left = nanos;
+        if (waiter.outcome.isOffered()) {
+            execute(waiter.outcome, () -> interruptible && isInterrupted() ? 0 : nanosLeft(start, nanos));
+            left = nanosLeft(start, nanos);
+        }
+        if (left > 0 && !waiter.outcome.isDecided()) {
             // short if an error has just cut work short
-            sleeper.sleep(waiter.outcome, core, Math.min(nanos, core.errorFlag.raised ? Heartbeat.PERIOD : unwatched));
+            sleeper.sleep(waiter.outcome, core, Math.min(left, core.errorFlag.raised ? Heartbeat.PERIOD : unwatched));
         }
         if (waiter.outcome.isDecided()) {
             return waiter.outcome.value(); // true for most callers, and then nothing needs to be watched
@@ -132,6 +139,18 @@ public final class Callers {
         } finally {
             longWaits.removeThread(waiter);
         }
+    }
+
+    /** Executes the command that the caller is offered, until the outcome is decided or the caller leaves. */
+    private static void execute(Promise<?> outcome, LongSupplier nanosLeft) {
+        CallerRun offered = outcome.takeOffer();
+        if (offered != null) {
+            offered.run(() -> outcome.isDecided() ? 0 : nanosLeft.getAsLong());
+        }
+    }
+
+    private static boolean isInterrupted() {
+        return Thread.currentThread().isInterrupted();
     }
 
     private WaitResult awaitWatched(Acquirable room, Waiter waiter, long nanos, long start, boolean interruptible)
@@ -208,12 +227,26 @@ public final class Callers {
      * the backend has answered the release, or already if the release is not awaited.
      */
     public Promise<Optional<LeaseLoss>> releaseLevel(Hold hold, Hold.Left left) {
+        return releaseLevel(hold, left, false);
+    }
+
+    /** Does the same for a caller that is going to wait for it, and for nothing else before. */
+    public Promise<Optional<LeaseLoss>> releaseLevelAndWait(Hold hold, Hold.Left left) {
+        return releaseLevel(hold, left, true);
+    }
+
+    private Promise<Optional<LeaseLoss>> releaseLevel(Hold hold, Hold.Left left, boolean waits) {
         switch (left) {
             case NESTED -> {}
             case LAST -> {
                 Promise<Optional<LeaseLoss>> released = hold.released();
-                drivers.release(hold);
-                if (hold.request.terms.options.release() == LockOptions.Release.AWAITED) {
+                boolean isAwaited = hold.request.terms.options.release() == LockOptions.Release.AWAITED;
+                if (waits && isAwaited) {
+                    drivers.releaseAndWait(hold);
+                } else {
+                    drivers.release(hold);
+                }
+                if (isAwaited) {
                     return released;
                 }
             }
@@ -229,7 +262,13 @@ public final class Callers {
      * @throws LeaseLostException if the hold had been lost
      */
     public void awaitRelease(Promise<Optional<LeaseLoss>> left) {
-        if (!sleep(left, core.timing.commandTimeout())) {
+        long nanos = core.timing.commandTimeout();
+        if (left.isOffered()) {
+            long start = core.ticker.nanos();
+            execute(left, () -> nanosLeft(start, core.timing.commandTimeout()));
+            nanos = nanosLeft(start, nanos);
+        }
+        if (!sleep(left, nanos)) {
             left.decide(Optional.empty());
         }
         Optional<LeaseLoss> loss = left.value();

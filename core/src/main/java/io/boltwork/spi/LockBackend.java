@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The place where leases are kept. A backend executes {@linkplain Command commands}, each one atomically, and delivers
@@ -106,6 +107,18 @@ public interface LockBackend extends AutoCloseable {
      * @param handler the handler of the reply; it must not block or throw
      */
     void send(Command<?> command, Consumer<Reply> handler);
+
+    /**
+     * Offers a command to its caller, which is going to wait for the answer and can execute the command meanwhile. That
+     * saves the changes to the backend's threads and back. Returns without waiting.
+     *
+     * @param command the command
+     * @param handler the handler of the reply, as in {@link #send}
+     * @return the command, which has not been sent; {@code null} if it must be sent by {@link #send}
+     */
+    default @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        return null;
+    }
 
     /**
      * Runs an action, and sends the commands that it sends on this thread together if that takes fewer requests.

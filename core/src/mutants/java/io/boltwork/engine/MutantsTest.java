@@ -19,6 +19,7 @@ class MutantsTest extends Mutants {
             "io.boltwork.engine.HoldingRulesTest",
             "io.boltwork.engine.ReleasingRulesTest",
             "io.boltwork.engine.RecoveryRulesTest",
+            "io.boltwork.engine.CallerRunRulesTest",
             "io.boltwork.engine.PartitionRulesTest",
             "io.boltwork.engine.IdleLifeRulesTest",
             "io.boltwork.engine.ErrorRecoveryTest",

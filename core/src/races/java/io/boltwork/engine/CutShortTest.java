@@ -13,6 +13,7 @@ import io.boltwork.MultiLock;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.Reply;
@@ -33,8 +34,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -406,6 +409,7 @@ class CutShortTest {
     private static final class Remote implements LockBackend {
         private final LockBackend backend;
         private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger offers = new AtomicInteger();
         private volatile boolean closed;
 
         Remote(LockBackend backend) {
@@ -439,6 +443,25 @@ class CutShortTest {
         @Override
         public void send(Command<?> command, Consumer<Reply> handler) {
             steps.add(() -> backend.send(command, handler));
+        }
+
+        /** Lets callers execute every second command on their own stacks. */
+        @Override
+        public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+            if (offers.incrementAndGet() % 2 == 0) {
+                return null;
+            }
+            return new CallerRun() {
+                @Override
+                public void run(LongSupplier nanosLeft) {
+                    backend.send(command, handler);
+                }
+
+                @Override
+                public void send() {
+                    Remote.this.send(command, handler);
+                }
+            };
         }
 
         @Override

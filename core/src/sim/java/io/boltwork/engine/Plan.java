@@ -347,6 +347,9 @@ record Plan(
     /** Seeds from here on have clients that retain locks. */
     static final long RETENTION = 3 * SHARED;
 
+    /** From this seed on, callers execute commands themselves. */
+    static final long EXECUTING = 4 * SHARED;
+
     boolean hasConditions() {
         return seed >= CONDITIONS && seed < RETENTION;
     }

@@ -47,6 +47,9 @@ final class PlanDrawing {
         }
         plan = PlanVariants.withSuspensions(plan);
         plan = withOptions(seed, plan);
+        if (seed >= Plan.EXECUTING) {
+            return seed % 3 == 0 ? plan : seed % 3 == 1 ? PlanVariants.shared(plan) : PlanVariants.withRetention(plan);
+        }
         if (seed >= Plan.RETENTION) {
             return PlanVariants.withRetention(plan);
         }

@@ -2,7 +2,9 @@
 package io.boltwork.engine;
 
 import io.boltwork.BackendException;
+import io.boltwork.machine.request.Promise;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
@@ -13,8 +15,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +34,9 @@ final class SimulatedBackend implements LockBackend {
     private static final long LEARNS = Plan.SECOND;
 
     private static final int RESENDS = 3;
+
+    /** The time between two looks of a caller that executes a command. */
+    private static final long LOOKS = 50 * Plan.MILLI;
 
     private final SimulatedClient client;
     private final VirtualTime time;
@@ -49,6 +56,17 @@ final class SimulatedBackend implements LockBackend {
     private @Nullable SimulatedLink sentAgainTo;
     private long silentUntil;
 
+    /** True if callers execute commands. */
+    private final boolean executing;
+
+    private final Random direct;
+
+    /** The commands that callers have executed. */
+    int executed;
+
+    /** How many of these callers have left before the answer. */
+    int left;
+
     SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedCluster cluster, Timeline timeline, Plan plan) {
         this.client = client;
         this.time = time;
@@ -57,6 +75,8 @@ final class SimulatedBackend implements LockBackend {
         this.timeline = timeline;
         this.random = plan.random("routes of " + client.id);
         this.network = plan.network();
+        this.executing = plan.seed() >= Plan.EXECUTING;
+        this.direct = plan.random("callers of " + client.id);
         for (SimulatedServer server : cluster.servers()) {
             String actor = "network of " + client.id + (server.number == 0 ? "" : " to " + server);
             links.add(new SimulatedLink(this, client, server, cluster, time, timeline, plan.random(actor)));
@@ -137,6 +157,65 @@ final class SimulatedBackend implements LockBackend {
             send(alone, believed[partition], answer -> warmUp(partition, answer, handler), 0);
         } else {
             send(command, believed[partition], handler, 0);
+        }
+    }
+
+    /** Offers every second command, if callers execute commands in this simulation. */
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        int partition = partition(command.locks().get(0));
+        boolean isOffered = executing && direct.nextBoolean() && warm.get(partition) && believed[partition].isUp();
+        return isOffered ? new Offered(command, handler, believed[partition]) : null;
+    }
+
+    /** A command that its caller executes over a connection of its own, or sends as usual. */
+    private final class Offered implements CallerRun {
+        private final Command<?> command;
+        private final Consumer<Reply> handler;
+        private final SimulatedLink link;
+
+        Offered(Command<?> command, Consumer<Reply> handler, SimulatedLink link) {
+            this.command = command;
+            this.handler = handler;
+            this.link = link;
+        }
+
+        @Override
+        public void run(LongSupplier nanosLeft) {
+            if (!link.isUp()) {
+                handler.accept(failed(false));
+                return;
+            }
+            executed++;
+            Promise<Optional<Reply>> answer = new Promise<>();
+            link.sendAlone(
+                    command,
+                    reply -> answer.decide(Optional.of(reply)),
+                    () -> {
+                        if (!answer.isDecided()) {
+                            answer.decide(Optional.empty());
+                            moved(command, link, handler, 0);
+                        }
+                    },
+                    direct);
+            long end = client.clock() + COMMAND_TIMEOUT.toNanos();
+            while (!answer.isDecided()) {
+                long left = Math.min(end - client.clock(), nanosLeft.getAsLong());
+                if (left <= 0) {
+                    break;
+                }
+                SimulatedThread.current().block(answer, Math.min(left, LOOKS));
+            }
+            if (!answer.isDecided()) {
+                left++;
+                answer.decide(Optional.of(failed(true)));
+            }
+            answer.value().ifPresent(handler);
+        }
+
+        @Override
+        public void send() {
+            SimulatedBackend.this.send(command, handler);
         }
     }
 

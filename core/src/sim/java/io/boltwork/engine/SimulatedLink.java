@@ -41,6 +41,9 @@ final class SimulatedLink {
     private long commands; // the number of the connection for commands
     private long messages;
     private long late;
+    /** The source of delays of callers that execute commands. */
+    private Random alone = new Random(0);
+
     private long lastArrival;
     private long lastReply;
     private long lastMessage;
@@ -51,10 +54,15 @@ final class SimulatedLink {
         final Consumer<Reply> handler;
         final Runnable moved;
         final String run = server.run();
+
+        /** True if it is on a connection of its own. */
+        final boolean alone;
+
         boolean executed;
         boolean over;
 
-        Sent(Command<?> command, Consumer<Reply> handler, Runnable moved) {
+        Sent(Command<?> command, Consumer<Reply> handler, Runnable moved, boolean alone) {
+            this.alone = alone;
             this.command = command;
             this.handler = handler;
             this.moved = moved;
@@ -97,7 +105,7 @@ final class SimulatedLink {
             client.happens(() -> handler.accept(SimulatedBackend.failed(false)));
             return;
         }
-        Sent sent = new Sent(command, handler, moved);
+        Sent sent = new Sent(command, handler, moved, false);
         inFlight.add(sent);
         long connection = commands;
         if (command instanceof Announce) { // draws no random number, so that known seeds stay the same
@@ -109,6 +117,15 @@ final class SimulatedLink {
         if (command instanceof Command.Renew) {
             client.moment(Plan.Moment.SENT_RENEWAL);
         }
+    }
+
+    /** Sends a command over a connection of its caller, beside all others. */
+    void sendAlone(Command<?> command, Consumer<Reply> handler, Runnable moved, Random dice) {
+        Sent sent = new Sent(command, handler, moved, true);
+        inFlight.add(sent);
+        long connection = commands;
+        alone = dice;
+        time.at(name + " alone " + late++, arrival(0, dice), () -> arrive(sent, connection));
     }
 
     private void arrive(Sent sent, long connection) {
@@ -127,6 +144,14 @@ final class SimulatedLink {
             executed(sent.command);
         }
         boolean introduced = sent.command instanceof Announce;
+        if (sent.alone) {
+            time.at(name + " alone " + late++, arrival(0, alone), () -> {
+                if (connection == commands) {
+                    sent.end(here ? () -> sent.handler.accept(reply) : sent.moved);
+                }
+            });
+            return;
+        }
         lastReply = introduced ? lastReply : arrival(lastReply);
         String channel = name + (introduced ? INTRODUCTIONS : " replies");
         time.at(channel, introduced ? time.now() + INTRODUCED : lastReply, () -> {
@@ -152,7 +177,11 @@ final class SimulatedLink {
 
     /** Returns the arrival of a message that is sent now, behind all earlier ones. */
     private long arrival(long last) {
-        return Math.max(last, Math.max(backend.silentUntil(), time.now()) + backend.delay(random));
+        return arrival(last, random);
+    }
+
+    private long arrival(long last, Random dice) {
+        return Math.max(last, Math.max(backend.silentUntil(), time.now()) + backend.delay(dice));
     }
 
     // ================================================================ messages

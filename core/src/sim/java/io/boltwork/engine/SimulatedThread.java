@@ -108,9 +108,13 @@ final class SimulatedThread {
 
     /** {@link Sleeper#sleep}. */
     void sleep(Promise<?> outcome, long nanos) {
-        if (outcome.isDecided() || Thread.currentThread().isInterrupted()) {
-            return;
+        if (!outcome.isDecided() && !Thread.currentThread().isInterrupted()) {
+            block(outcome, nanos);
         }
+    }
+
+    /** Does the same, but an interrupt does not keep it from sleeping: as a thread that reads from a socket. */
+    void block(Promise<?> outcome, long nanos) {
         if (sleepsFor != outcome) {
             sleepsFor = outcome;
             outcome.then(() -> {

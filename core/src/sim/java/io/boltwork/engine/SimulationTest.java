@@ -32,6 +32,8 @@ class SimulationTest {
     private final AtomicLong losses = new AtomicLong();
     private final AtomicLong restores = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
+    private final AtomicLong executed = new AtomicLong();
+    private final AtomicLong left = new AtomicLong();
     private final AtomicLong virtualSeconds = new AtomicLong();
     private final Map<Plan.Trouble, Integer> faults = new EnumMap<>(Plan.Trouble.class);
 
@@ -87,6 +89,20 @@ class SimulationTest {
         assertThat(restores.get()).as("restores").isPositive();
     }
 
+    @Test
+    void callersThatExecuteCommandsSurviveThem() throws Exception {
+        if (Long.getLong("boltwork.seed") != null) {
+            return; // another test runs it
+        }
+        long first = Plan.EXECUTING + Long.getLong("boltwork.firstSeed", 0) % Plan.SHARED;
+        run(first, Long.getLong("boltwork.seeds", 500) / 2);
+        assertThat(handovers.get()).as("holds without a request").isPositive();
+        assertThat(losses.get()).as("losses").isPositive();
+        assertThat(restores.get()).as("restores").isPositive();
+        assertThat(executed.get()).as("commands that callers executed").isGreaterThan(100);
+        assertThat(left.get()).as("callers that left").isPositive();
+    }
+
     /** Runs as many seeds from that one on. */
     private void run(long first, long seeds) throws Exception {
         long start = System.nanoTime();
@@ -139,6 +155,10 @@ class SimulationTest {
         losses.addAndGet(simulation.history.losses);
         restores.addAndGet(simulation.history.restores);
         failures.addAndGet(simulation.history.failures);
+        for (SimulatedClient client : simulation.clients()) {
+            executed.addAndGet(client.backend.executed);
+            left.addAndGet(client.backend.left);
+        }
         virtualSeconds.addAndGet(simulation.time.now() / Plan.SECOND);
         synchronized (faults) {
             simulation.plan.faults().forEach(fault -> faults.merge(fault.trouble(), 1, Integer::sum));

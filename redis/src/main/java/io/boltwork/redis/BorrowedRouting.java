@@ -7,6 +7,7 @@ import io.boltwork.redis.connect.LettuceClient;
 import io.boltwork.redis.connect.Probe;
 import io.boltwork.redis.connect.Routing;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
@@ -78,6 +79,11 @@ final class BorrowedRouting implements Routing {
         } else {
             handler.accept(ended);
         }
+    }
+
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        return end == null ? servers.offer(command, handler) : null;
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.boltwork.redis.connect.Routing;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
@@ -146,6 +147,12 @@ final class LazyRouting implements Routing {
             backend.close();
         }
         return true;
+    }
+
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        RedisBackend backend = opened;
+        return backend == null ? null : backend.offer(command, handler);
     }
 
     @Override

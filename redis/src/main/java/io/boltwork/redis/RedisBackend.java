@@ -15,6 +15,7 @@ import io.boltwork.redis.connect.Routing;
 import io.boltwork.redis.connect.SingleMaster;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
@@ -361,7 +362,7 @@ public final class RedisBackend implements LockBackend {
             InsecureTransport transport) {
         ScriptCall.loadScripts(); // here and not at the first call, which may come on a thread that must not block
         LettuceClient lettuce =
-                new LettuceClient(deployment, options.clientResources().orElse(null), options::ssl, base, transport);
+                new LettuceClient(deployment, options.clientResources().orElse(null), options::ssl, base, transport, options.directConnections());
         try {
             lettuce.checkMayBlock(caller);
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
@@ -445,6 +446,12 @@ public final class RedisBackend implements LockBackend {
         } else {
             handler.accept(new Reply.Failed(false, new BackendException(refusal, false, null)));
         }
+    }
+
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        boolean mayBeRefused = bridge != null || closed.get();
+        return mayBeRefused ? null : servers.offer(command, handler);
     }
 
     @Override

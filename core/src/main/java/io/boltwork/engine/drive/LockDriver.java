@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
+import org.jspecify.annotations.Nullable;
+
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.Repair;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockUse;
+import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.RenewalClock;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.state.Effects;
 import io.boltwork.machine.state.Kind;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
 import java.util.function.Consumer;
 
@@ -31,6 +36,15 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
 
     /** The place among the drivers of that visit. Guarded by {@link LeaseRenewer}. */
     int place;
+
+    /**
+     * The outcome of a caller that may execute the first command of its event; {@code null} if there is none. It stays
+     * until the command is taken, or another one is sent. Used inside the mailbox only.
+     */
+    private @Nullable Promise<?> caller;
+
+    /** True during that caller's event, until a command is sent. Used inside the mailbox only. */
+    private boolean isCallersEvent;
 
     /** True if the lock is among the {@link RetainedLocks}. Used inside the mailbox only. */
     private boolean isListed;
@@ -106,13 +120,50 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
     @Override
     public void send(Command.RequestCommand<?> command) {
         long sent = now();
-        owner.core.backend.send(command, reply -> {
+        Consumer<Reply> handler = reply -> {
             owner.core.heard(partition, reply);
             if (command instanceof Command.Acquire) {
                 owner.acquisitionAnswered(reply);
             }
             owner.post(this, driver -> driver.machine.answered(command, sent, reply));
-        });
+        };
+        if (caller == null || !isOffered(caller, command, handler)) {
+            owner.core.backend.send(command, handler);
+        }
+    }
+
+    /** Begins an event whose poster, this thread, waits for the outcome and can execute a command meanwhile. */
+    void beginCallersEvent(Promise<?> outcome) {
+        caller = outcome;
+        isCallersEvent = true;
+    }
+
+    void endCallersEvent() {
+        if (isCallersEvent) { // no command was sent
+            isCallersEvent = false;
+            caller = null;
+        }
+    }
+
+    /**
+     * Offers a command to the caller whose event has caused it. Otherwise sends what the caller has been offered and has
+     * not taken, so that the server gets it before this command.
+     */
+    private boolean isOffered(Promise<?> waiting, Command.RequestCommand<?> command, Consumer<Reply> handler) {
+        if (isCallersEvent) {
+            isCallersEvent = false; // its first command only
+            CallerRun run = owner.core.backend.offer(command, handler);
+            if (run != null && waiting.offer(run)) {
+                return true;
+            }
+        } else {
+            CallerRun untaken = waiting.takeOffer();
+            if (untaken != null) {
+                untaken.send();
+            }
+        }
+        caller = null;
+        return false;
     }
 
     @Override
@@ -162,6 +213,9 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
 
     @Override
     public boolean settled() {
+        if (caller != null && !caller.isOffered()) {
+            caller = null; // it has taken the command
+        }
         long nextVisit = machine.visitAt();
         if (nextVisit < visitAt) {
             owner.leaseRenewer.visit(this, nextVisit, machine.watchedLease());
@@ -221,6 +275,7 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
 
     @Override
     void mendMachine() {
+        isCallersEvent = false;
         owner.leaseRenewer.forget(this); // the visit is planned again when the mailbox has settled
         visitAt = Ticker.NEVER;
         Repair.of(machine, now(), owner.core.timing.commandTimeout());

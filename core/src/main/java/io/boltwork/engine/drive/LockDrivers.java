@@ -194,7 +194,17 @@ public final class LockDrivers extends Drivers<LockDriver> {
 
     /** Requests a lock. The waiter's outcome is decided now or later. */
     public void request(Object key, Waiter waiter) {
-        request(key, waiter, driver -> driver.machine.request(waiter));
+        request(key, waiter, driver -> request(driver, waiter));
+    }
+
+    private static void request(LockDriver driver, Waiter waiter) {
+        if (waiter.executes && waiter.asker == Thread.currentThread()) {
+            driver.beginCallersEvent(waiter.outcome);
+            driver.machine.request(waiter);
+            driver.endCallersEvent();
+        } else {
+            driver.machine.request(waiter);
+        }
     }
 
     private void request(Object key, Waiter waiter, Mailbox.Event<LockDriver> event) {
@@ -210,6 +220,27 @@ public final class LockDrivers extends Drivers<LockDriver> {
     /** Cancels a waiter after a time, unless its outcome is decided by then. */
     public Future<?> cancelAfter(Acquirable room, Waiter waiter, long nanos) {
         return core.scheduler.schedule(() -> room.cancel(waiter, true), nanos);
+    }
+
+    /**
+     * Tells the machine that the last level of a hold was left by this thread, which waits for the outcome and can
+     * execute the release meanwhile.
+     */
+    public void releaseAndWait(Hold hold) {
+        Promise<?> outcome = hold.released();
+        Thread releaser = Thread.currentThread();
+        Mailbox.Event<LockDriver> event = driver -> {
+            if (releaser == Thread.currentThread()) {
+                driver.beginCallersEvent(outcome);
+                driver.machine.release(hold);
+                driver.endCallersEvent();
+            } else {
+                driver.machine.release(hold);
+            }
+        };
+        if (!post(hold.request.context.key(), event)) {
+            hold.released().decide(Optional.empty());
+        }
     }
 
     /** Tells the machine that the last level of a hold was left. */
@@ -310,7 +341,7 @@ public final class LockDrivers extends Drivers<LockDriver> {
     public void request(LockKey semaphore, int permits, Waiter waiter) {
         request(semaphore, waiter, driver -> {
             ((Permits) driver.machine.kind).configure(permits);
-            driver.machine.request(waiter);
+            request(driver, waiter);
         });
     }
 

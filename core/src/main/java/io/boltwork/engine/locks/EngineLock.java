@@ -163,7 +163,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
             if (left != Hold.Left.NESTED && entered == hold) {
                 entered = null;
             }
-            engine.callers.awaitRelease(engine.callers.releaseLevel(hold, left));
+            engine.callers.awaitRelease(engine.callers.releaseLevelAndWait(hold, left));
         } catch (Error cut) {
             Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
             if (own != null && own.thread == self) {

@@ -50,7 +50,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     public void release() {
-        Promise<Optional<LeaseLoss>> left = beginRelease();
+        Promise<Optional<LeaseLoss>> left = beginRelease(true);
         if (left != null) {
             engine.callers.awaitRelease(left);
         }
@@ -59,10 +59,14 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
     @Override
     @Nullable
     public Promise<Optional<LeaseLoss>> beginRelease() {
+        return beginRelease(false);
+    }
+
+    private @Nullable Promise<Optional<LeaseLoss>> beginRelease(boolean waits) {
         boolean used = false;
         try {
             used = right.use();
-            return used ? leave() : null;
+            return used ? leave(waits) : null;
         } catch (Error error) {
             if (!used) {
                 cut = true;
@@ -100,7 +104,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             done.complete(null);
             return done;
         }
-        Promise<Optional<LeaseLoss>> left = leave();
+        Promise<Optional<LeaseLoss>> left = leave(false);
         if (!left.isDecided()) {
             Future<?> timer = engine.callers.decideAfterTimeout(left);
             done.whenComplete((nothing, loss) -> timer.cancel(false));
@@ -116,7 +120,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         return done;
     }
 
-    private Promise<Optional<LeaseLoss>> leave() {
+    private Promise<Optional<LeaseLoss>> leave(boolean waits) {
         leaving = true;
         Hold.Left left = null;
         try {
@@ -125,7 +129,9 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             if (left.isLost()) {
                 engine.drivers.callBack(lockName(), this::tellLoss);
             }
-            return engine.callers.releaseLevel(hold, left);
+            return waits
+                    ? engine.callers.releaseLevelAndWait(hold, left)
+                    : engine.callers.releaseLevel(hold, left);
         } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
             engine.errorFlag.cause = error;

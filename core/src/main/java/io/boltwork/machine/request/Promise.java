@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.request;
 
+import io.boltwork.spi.CallerRun;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Promise<T> {
 
-    /* `state` is OPEN, the sleeping thread, the waiting callback, or the decision in a box. */
+    /* `state` is OPEN, an offered command, the sleeping thread, the waiting callback, or the decision in a box. */
     private static final Object OPEN = new Object();
 
     private record Decided<T>(T value) {}
@@ -54,6 +55,22 @@ public final class Promise<T> {
                 return before instanceof Thread sleeper ? sleeper : null;
             }
         }
+    }
+
+    /** Offers the caller a command to execute before it sleeps. Returns whether it has not come to sleep yet. */
+    public boolean offer(CallerRun run) {
+        return STATE.compareAndSet(this, OPEN, run);
+    }
+
+    /** Returns whether a command is offered. */
+    public boolean isOffered() {
+        return state instanceof CallerRun;
+    }
+
+    /** Takes the offered command, which only the taker may execute or send; {@code null} if there is none. */
+    @Nullable
+    public CallerRun takeOffer() {
+        return state instanceof CallerRun run && STATE.compareAndSet(this, run, OPEN) ? run : null;
     }
 
     public boolean isDecided() {

@@ -42,6 +42,9 @@ public final class Waiter {
     /** The place in the order of arrival among the waiters of a shared lock; belongs to the machine. */
     public long arrival;
 
+    /** True if the caller can execute a command while it waits. */
+    public boolean executes;
+
     /** True if the caller has cancelled the wait, perhaps before the waiter came to the machine. */
     public volatile boolean isCancelled;
 

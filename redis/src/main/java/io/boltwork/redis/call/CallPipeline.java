@@ -28,6 +28,9 @@ final class CallPipeline {
      */
     private static final int UNDER_WAY = 4;
 
+    /** With so many calls under way, groups make up for the threads that are woken. */
+    private static final int QUIET = 2;
+
     /**
      * The largest group. Larger groups would merge: calls that are answered together are also repeated together, and
      * client and server would take turns instead of working at the same time.
@@ -112,6 +115,11 @@ final class CallPipeline {
             gathered.addAll(calls); // in one step, so that no other thread sends some of them
             begin();
         }
+    }
+
+    /** Returns whether a call that is sent now would be alone, or beside one other. */
+    boolean isQuiet() {
+        return underWay.get() < QUIET && gathered.isEmpty();
     }
 
     /** Counts a call as written by the current thread. */

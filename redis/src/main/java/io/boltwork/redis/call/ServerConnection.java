@@ -6,6 +6,8 @@ import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.redis.wire.Slots;
+import io.boltwork.spi.CallerRun;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.lettuce.core.RedisChannelHandler;
@@ -46,6 +48,7 @@ public final class ServerConnection {
     private final Errors errors;
     private final Executor loop;
     private final CallPipeline pipeline;
+    private final DirectConnections direct;
     private final List<String> warnings;
     private final @Nullable StaleMasterGuard guard;
     private volatile Runnable demoted = NOBODY;
@@ -73,7 +76,9 @@ public final class ServerConnection {
             Errors errors,
             List<String> warnings,
             @Nullable Supplier<CompletionStage<?>> confirmation,
-            Executor loop) {
+            Executor loop,
+            DirectConnections direct) {
+        this.direct = direct;
         this.lettuce = lettuce;
         this.where = where;
         this.run = run;
@@ -137,6 +142,21 @@ public final class ServerConnection {
     /** Sends a call. If the connection is broken, the call fails at once. */
     public void send(Call call) {
         pipeline.send(call);
+    }
+
+    /**
+     * Offers a command to its caller if that is quicker than sending it: while hardly any other call is under way, and
+     * there is a connection for the caller.
+     */
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        return pipeline.isQuiet() && !condemned && !keySpace.hasBridge() && direct.mayServe()
+                ? direct.offer(ScriptCall.of(this, command, handler))
+                : null;
+    }
+
+    /** Returns the number of connections that belong to callers. */
+    public int directConnections() {
+        return direct.count();
     }
 
     /** Runs an action, and sends the calls that it sends on this thread as groups. */
@@ -237,6 +257,7 @@ public final class ServerConnection {
      * thread calls this once a second.
      */
     public int stands() {
+        direct.closeUnused();
         return pipeline.stands();
     }
 
@@ -280,6 +301,7 @@ public final class ServerConnection {
     /** Closes the connection without waiting. Calls under way fail. Idempotent. */
     public CompletableFuture<@Nullable Void> close() {
         if (closing.compareAndSet(false, true)) {
+            direct.close();
             if (guard != null) {
                 guard.end(new IllegalStateException("The connection was closed"));
             }

@@ -341,6 +341,7 @@ public final class Connector {
                 errors,
                 warnings,
                 finder.mayBeReplaced() ? confirmation : null,
-                loop);
+                loop,
+                this.lettuce.direct().to(server, run));
     }
 }

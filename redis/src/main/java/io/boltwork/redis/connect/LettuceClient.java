@@ -52,6 +52,7 @@ public final class LettuceClient {
     private final EventExecutor loop;
     private final Errors errors;
     private final InsecureTransport transport;
+    private final DirectSockets direct;
     private volatile boolean shutDown;
 
     /**
@@ -69,6 +70,7 @@ public final class LettuceClient {
      * @param tls applies the user's TLS options on top of those of {@code base}
      * @param base the user's options for connections
      * @param transport checks the address of each connection
+     * @param directConnections the most connections to a server that callers use by themselves
      * @throws IllegalStateException if the user's resources have been shut down
      */
     public LettuceClient(
@@ -76,7 +78,8 @@ public final class LettuceClient {
             @Nullable ClientResources given,
             UnaryOperator<SslOptions> tls,
             ClientOptions base,
-            InsecureTransport transport) {
+            InsecureTransport transport,
+            int directConnections) {
         this.errors = new Errors(deployment);
         this.transport = transport;
         if (given == null) {
@@ -96,8 +99,9 @@ public final class LettuceClient {
         this.loops = resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
         this.client = new AsyncClient(resources);
         ClientOptions wanted = clientOptions(base, deployment);
-        this.client.setOptions(
-                wanted.mutate().sslOptions(tls.apply(wanted.getSslOptions())).build());
+        SslOptions ssl = tls.apply(wanted.getSslOptions());
+        this.client.setOptions(wanted.mutate().sslOptions(ssl).build());
+        this.direct = new DirectSockets(resources, ssl, directConnections);
         this.loop = resources.eventExecutorGroup().next();
     }
 
@@ -105,6 +109,11 @@ public final class LettuceClient {
     public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(RedisURI uri) {
         transport.connecting(uri);
         return client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+    }
+
+    /** Makes connections for callers. */
+    DirectSockets direct() {
+        return direct;
     }
 
     /** Makes a connection that listens. */

@@ -2,7 +2,9 @@
 package io.boltwork.redis.connect;
 
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
+import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Reply;
 import java.util.List;
@@ -21,6 +23,11 @@ public interface Routing {
 
     /** Sends a command to the master of its lock. The handler gets the reply. */
     void send(Command<?> command, Consumer<Reply> handler);
+
+    /** Offers a command to its caller, as {@link LockBackend#offer} does. */
+    default @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        return null;
+    }
 
     /** Runs an action, and sends the commands that it sends on this thread together if that takes fewer requests. */
     default void together(Runnable sends) {

@@ -15,6 +15,7 @@ import io.boltwork.redis.wire.MalformedMessages;
 import io.boltwork.redis.wire.OpenedMessage;
 import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockFreed;
 import io.boltwork.spi.NodeStatus;
@@ -140,6 +141,12 @@ public final class SingleMaster implements Routing {
             connection.send(
                     ScriptCall.of(connection, command, connections.bridge().watching(command, handler)));
         }
+    }
+
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        ServerConnection connection = connections.commands();
+        return connection == null ? null : connection.offer(command, handler);
     }
 
     @Override

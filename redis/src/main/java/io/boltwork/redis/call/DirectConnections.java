@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.redis.call;
+
+import io.boltwork.spi.CallerRun;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@link DirectConnection}s beside one connection. There is none until calls have often been alone. A caller opens
+ * one when it needs it, and the loop thread closes those that are not used. Thread-safe.
+ */
+public final class DirectConnections {
+
+    /** The number of calls that were alone before the first connection is made. */
+    private static final int BEFORE = 100;
+
+    private static final long UNUSED = TimeUnit.SECONDS.toNanos(10);
+
+    private final DirectConnection.Opener opener;
+    private final int most;
+    private final long timeout; // ns
+    private final ConcurrentLinkedDeque<DirectConnection> idle = new ConcurrentLinkedDeque<>();
+    private final Set<DirectConnection> all = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger count = new AtomicInteger();
+    private final AtomicInteger alone = new AtomicInteger();
+
+    /** The time before which no connection is made again after one could not be made. */
+    private volatile long openAfter = Long.MIN_VALUE;
+
+    private volatile boolean closed;
+
+    /**
+     * Creates none yet.
+     *
+     * @param most the largest number of connections
+     * @param timeout the command timeout, in nanoseconds
+     */
+    public DirectConnections(DirectConnection.Opener opener, int most, long timeout) {
+        this.opener = opener;
+        this.most = most;
+        this.timeout = timeout;
+    }
+
+    /** Returns whether a caller on this thread, whose call is alone, may get a connection. Counts such calls. */
+    boolean mayServe() {
+        if (most == 0 || closed || Thread.currentThread() instanceof FastThreadLocalThread) {
+            return false;
+        }
+        return !idle.isEmpty() || count.get() < most && alone.incrementAndGet() > BEFORE;
+    }
+
+    /** Returns the call as one that its caller may execute. */
+    CallerRun offer(ScriptCall<?> call) {
+        return new Offer(call);
+    }
+
+    private final class Offer implements CallerRun {
+        private final ScriptCall<?> call;
+
+        Offer(ScriptCall<?> call) {
+            this.call = call;
+        }
+
+        @Override
+        public void run(LongSupplier nanosLeft) {
+            long end = System.nanoTime() + timeout;
+            DirectConnection connection = take(Math.min(timeout, nanosLeft.getAsLong()));
+            if (connection == null) {
+                send();
+                return;
+            }
+            boolean isAnswered = false;
+            try {
+                isAnswered = connection.execute(call, () -> Math.min(end - System.nanoTime(), nanosLeft.getAsLong()));
+            } finally {
+                if (isAnswered && !closed) {
+                    connection.usedAt = System.nanoTime();
+                    idle.addFirst(connection);
+                } else {
+                    forget(connection);
+                }
+            }
+            if (isAnswered) {
+                call.complete(); // last, because the handler may send other commands
+            }
+        }
+
+        @Override
+        public void send() {
+            call.connection.send(call);
+        }
+    }
+
+    /** Takes a connection, or opens one; {@code null} if there is none for this caller. */
+    private @Nullable DirectConnection take(long nanos) {
+        for (DirectConnection free; (free = idle.pollFirst()) != null; ) {
+            if (!free.isClosed()) {
+                return free;
+            }
+            forget(free);
+        }
+        if (closed || System.nanoTime() < openAfter) {
+            return null;
+        }
+        if (count.incrementAndGet() > most) {
+            count.decrementAndGet();
+            return null;
+        }
+        DirectConnection opened = null;
+        try {
+            opened = opener.open(nanos);
+            if (opened != null) {
+                all.add(opened);
+            }
+        } catch (IOException e) {
+            // the call is sent over the main connection
+        } finally {
+            if (opened == null) {
+                openAfter = System.nanoTime() + UNUSED;
+                count.decrementAndGet();
+            }
+        }
+        if (opened != null && closed) { // close() may have overlooked it
+            forget(opened);
+            return null;
+        }
+        return opened;
+    }
+
+    private void forget(DirectConnection connection) {
+        connection.close();
+        if (all.remove(connection)) {
+            count.decrementAndGet();
+        }
+    }
+
+    /** Closes the connections that were not used lately. Called by the loop thread, once a second. */
+    void closeUnused() {
+        long now = System.nanoTime();
+        for (DirectConnection last; (last = idle.peekLast()) != null && now - last.usedAt > UNUSED; ) {
+            if (idle.remove(last)) {
+                forget(last);
+                alone.set(0);
+            }
+        }
+    }
+
+    /** Returns the number of connections. */
+    int count() {
+        return all.size();
+    }
+
+    /** Closes all connections. The callers that read from them fail. */
+    void close() {
+        closed = true;
+        all.forEach(this::forget);
+        idle.clear();
+    }
+}

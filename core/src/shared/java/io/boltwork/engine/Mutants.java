@@ -101,7 +101,7 @@ abstract class Mutants {
         List<Mutant> mutants = Mutant.all().stream()
                 .filter(mutant -> only.equals("true") || mutant.name().matches(only))
                 .toList();
-        assertThat(mutants).allSatisfy(MutantLoader::new); // all that do not compile are named before the hunt
+        assertThat(mutants).allSatisfy(MutantLoader::new); // before the hunt: one may no longer compile
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         List<Catch> caught = new ArrayList<>();
         try {

@@ -361,8 +361,13 @@ public final class RedisBackend implements LockBackend {
             ClientOptions base,
             InsecureTransport transport) {
         ScriptCall.loadScripts(); // here and not at the first call, which may come on a thread that must not block
-        LettuceClient lettuce =
-                new LettuceClient(deployment, options.clientResources().orElse(null), options::ssl, base, transport, options.directConnections());
+        LettuceClient lettuce = new LettuceClient(
+                deployment,
+                options.clientResources().orElse(null),
+                options::ssl,
+                base,
+                transport,
+                options.directConnections());
         try {
             lettuce.checkMayBlock(caller);
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER

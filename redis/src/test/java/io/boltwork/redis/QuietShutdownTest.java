@@ -69,7 +69,8 @@ class QuietShutdownTest {
                     null,
                     tls -> tls,
                     ClientOptions.create(),
-                    new InsecureTransport(RedisDeployment.parse(server, null)));
+                    new InsecureTransport(RedisDeployment.parse(server, null)),
+                    0);
             RedisURI uri = RedisURI.create(server);
             uri.setTimeout(TIMEOUT);
             long begun = System.nanoTime();

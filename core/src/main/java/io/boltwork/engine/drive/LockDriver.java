@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
-import org.jspecify.annotations.Nullable;
-
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
 import io.boltwork.machine.LockMachine;
@@ -20,6 +18,7 @@ import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.Share;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the {@link LockMachine} of one lock: its mailbox, its timer and its effects. */
 public final class LockDriver extends Driver<LockDriver, LockDrivers> implements Effects, RetainedLocks.Retained {

@@ -129,9 +129,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
             if (left.isLost()) {
                 engine.drivers.callBack(lockName(), this::tellLoss);
             }
-            return waits
-                    ? engine.callers.releaseLevelAndWait(hold, left)
-                    : engine.callers.releaseLevel(hold, left);
+            return waits ? engine.callers.releaseLevelAndWait(hold, left) : engine.callers.releaseLevel(hold, left);
         } catch (Error error) {
             hold.owed = hold.owed | (left == null ? Hold.OWED_HANDLE : Hold.OWED_RELEASE);
             engine.errorFlag.cause = error;

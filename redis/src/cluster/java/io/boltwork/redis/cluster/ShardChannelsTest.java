@@ -33,7 +33,7 @@ class ShardChannelsTest {
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
     private final LettuceClient lettuce =
-            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment));
+            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
     private final KeySpace keySpace = new KeySpace("boltwork");
     private final ShardChannels channels = new ShardChannels(lettuce.loop(), keySpace, () -> {}, slot -> {});
 

@@ -167,7 +167,8 @@ class ScriptSourceTest {
                 new Errors("Redis at nowhere:1", false),
                 List.of(),
                 null,
-                Runnable::run);
+                Runnable::run,
+                new DirectConnections(nanos -> null, 0, 0));
     }
 
     @Test

@@ -119,7 +119,8 @@ class FlatReplyTest {
                 new Errors("Redis at nowhere:1", false),
                 List.of(),
                 null,
-                Runnable::run);
+                Runnable::run,
+                new DirectConnections(nanos -> null, 0, 0));
         for (FlatReply answer : List.of(
                 of(6, 5, 1, 0, 77, 0, 0, 3, 5),
                 of(6, 5, 1, 0, 77, 0, 0),

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.boltwork.BackendException;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.LockSummary;
+import io.boltwork.testkit.LeavesNothingBehind;
+import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.fault.FaultyLink.Kind;
+import io.boltwork.testkit.server.Certificates;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Task;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Callers that execute their commands over connections of their own, on a real server and over a faulty link. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DirectConnectionsTest {
+    private static RedisServer redis;
+
+    @RegisterExtension
+    final LeavesNothingBehind nothing = new LeavesNothingBehind(() -> redis);
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    private LockClient client(String uri, RedisOptions options) {
+        return nothing.closing(LockClient.create(RedisBackend.connect(uri, options)));
+    }
+
+    private LockClient client(FaultyLink link) {
+        return client(link.uri() + "?timeout=1000ms", RedisOptions.defaults());
+    }
+
+    /** Uses a lock so often that its caller gets a connection. */
+    private static FencedLock warm(LockClient client) {
+        FencedLock lock = client.lock("direct", LockOptions.renewedLease(Duration.ofSeconds(3)));
+        for (int i = 0; i < 100; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        return lock;
+    }
+
+    private static int connections() {
+        return (int) (String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "normal")).lines().count()
+                + String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "pubsub")).lines().count());
+    }
+
+    @Test
+    void aLoneThreadGetsAConnectionAndSendsTheSameCommands() {
+        int before = connections();
+        FencedLock lock = warm(client(redis.uri(), RedisOptions.defaults()));
+        assertThat(connections() - before).as("commands, messages, caller").isEqualTo(3);
+        CommandStats.reset(redis);
+        for (int i = 0; i < 100; i++) {
+            lock.lock();
+            lock.unlock();
+        }
+        assertThat(CommandStats.of(redis).requests()).isEqualTo(200);
+    }
+
+    @Test
+    void thereAreNoneWithoutThem() {
+        int before = connections();
+        warm(client(redis.uri(), RedisOptions.defaults().withDirectConnections(0)));
+        assertThat(connections() - before).isEqualTo(2);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisOptions.defaults().withDirectConnections(9))
+                .withMessage("directConnections must be between 0 and 8, but is 9");
+        assertThat(RedisOptions.defaults().directConnections()).isEqualTo(2);
+    }
+
+    @Test
+    void aSilentServerIsNoticedAfterTheCommandTimeout() throws Exception {
+        FaultyLink link = nothing.closing(FaultyLink.to(redis));
+        LockClient client = client(link);
+        FencedLock lock = warm(client);
+        var silence = nothing.closing(link.halfOpen(Kind.ALL));
+        silence.inject();
+        long start = System.nanoTime();
+        assertThatExceptionOfType(BackendException.class).isThrownBy(() -> lock.tryLock());
+        assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
+        silence.heal();
+        Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(20));
+        assertThat(lease).isPresent();
+        lease.get().release();
+    }
+
+    @Test
+    void aCallerWhoseConnectionBreaksGoesOn() throws Exception {
+        FaultyLink link = nothing.closing(FaultyLink.to(redis));
+        LockClient client = client(link);
+        FencedLock lock = warm(client);
+        for (int i = 0; i < 10; i++) {
+            link.cut(Kind.ALL).inject();
+            Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(20));
+            assertThat(lease).isPresent();
+            lease.get().release();
+        }
+        LockClient other = client(redis.uri(), RedisOptions.defaults());
+        Await.until("nothing is left of the lock", () -> {
+            var seen = other.inspector().describe("direct");
+            return seen.queue().isEmpty() && seen.state() == LockSummary.State.FREE;
+        });
+    }
+
+    @Test
+    void anInterruptEndsARunOnASilentServer() throws Exception {
+        FaultyLink link = nothing.closing(FaultyLink.to(redis));
+        LockClient client = client(link.uri() + "?timeout=30s", RedisOptions.defaults());
+        FencedLock lock = warm(client);
+        var silence = nothing.closing(link.halfOpen(Kind.ALL));
+        silence.inject();
+        Thread[] caller = new Thread[1];
+        Task<Boolean> interrupted = Task.start("interrupted", () -> {
+            caller[0] = Thread.currentThread();
+            try {
+                lock.lockInterruptibly();
+                return false;
+            } catch (InterruptedException e) {
+                return true;
+            }
+        });
+        Await.until("the caller reads", () -> caller[0] != null && isReading(caller[0]));
+        caller[0].interrupt();
+        assertThat(interrupted.get()).isTrue();
+        silence.heal();
+        assertThat(lock.tryAcquire(Duration.ofSeconds(40))).isPresent();
+    }
+
+    @Test
+    void closeEndsARunOnASilentServer() {
+        FaultyLink link = nothing.closing(FaultyLink.to(redis));
+        LockClient client = client(link.uri() + "?timeout=30s", RedisOptions.defaults());
+        FencedLock lock = warm(client);
+        nothing.closing(link.halfOpen(Kind.ALL)).inject();
+        Thread[] caller = new Thread[1];
+        Task<Boolean> ended = Task.start("ended", () -> {
+            caller[0] = Thread.currentThread();
+            try {
+                lock.lock();
+                return false;
+            } catch (RuntimeException e) {
+                return true;
+            }
+        });
+        Await.until("the caller reads", () -> caller[0] != null && isReading(caller[0]));
+        client.close();
+        assertThat(ended.get()).isTrue();
+    }
+
+    private static boolean isReading(Thread thread) {
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            if (frame.getClassName().endsWith("DirectConnection")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void aCallerUsesTlsAndTheUsersDatabase() {
+        assumeTrue(RedisServer.knowsTls(), "needs a redis-server with TLS");
+        try (Certificates certificates = Certificates.make();
+                RedisServer secure = RedisServer.startTls(certificates, false);
+                LockClient client = LockClient.create(RedisBackend.connect(
+                        secure.tlsUri() + "/3",
+                        RedisOptions.defaults().withTrustedCertificates(certificates.authority())))) {
+            warm(client);
+            String normal = String.valueOf(secure.command("CLIENT", "LIST", "TYPE", "normal"));
+            assertThat(normal.lines().filter(line -> line.contains("db=3"))).as(normal).hasSize(2);
+            assertThat(String.valueOf(secure.command("INFO", "keyspace"))).contains("db3").doesNotContain("db0");
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+    void anUnusedConnectionIsClosedAfterTenSeconds() {
+        int before = connections();
+        warm(client(redis.uri(), RedisOptions.defaults()));
+        assertThat(connections() - before).isEqualTo(3);
+        Await.within(Duration.ofSeconds(30), "it is closed", () -> connections() - before == 2);
+    }
+}

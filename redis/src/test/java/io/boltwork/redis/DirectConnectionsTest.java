@@ -66,8 +66,12 @@ class DirectConnectionsTest {
     }
 
     private static int connections() {
-        return (int) (String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "normal")).lines().count()
-                + String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "pubsub")).lines().count());
+        return (int) (String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "normal"))
+                        .lines()
+                        .count()
+                + String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "pubsub"))
+                        .lines()
+                        .count());
     }
 
     @Test
@@ -192,8 +196,12 @@ class DirectConnectionsTest {
                         RedisOptions.defaults().withTrustedCertificates(certificates.authority())))) {
             warm(client);
             String normal = String.valueOf(secure.command("CLIENT", "LIST", "TYPE", "normal"));
-            assertThat(normal.lines().filter(line -> line.contains("db=3"))).as(normal).hasSize(2);
-            assertThat(String.valueOf(secure.command("INFO", "keyspace"))).contains("db3").doesNotContain("db0");
+            assertThat(normal.lines().filter(line -> line.contains("db=3")))
+                    .as(normal)
+                    .hasSize(2);
+            assertThat(String.valueOf(secure.command("INFO", "keyspace")))
+                    .contains("db3")
+                    .doesNotContain("db0");
         }
     }
 

@@ -136,7 +136,7 @@ class ManyWaitersOnRedisTest {
                     many,
                     FEW,
                     few);
-            assertThat((double) p99).as("p99 of a pair, µs").isLessThan(40_000 * Slack.factor());
+            assertThat((double) p99).as("p99 of a pair, µs").isLessThan(150_000 * Slack.factor());
             assertThat((double) queued).as("queued, ms").isLessThan(5_000 * Slack.factor());
             assertThat((double) cancelled).as("cancelled, ms").isLessThan(5_000 * Slack.factor());
             assertThat(many).as("turns a second").isGreaterThan(few / (1.5 * Slack.factor()));

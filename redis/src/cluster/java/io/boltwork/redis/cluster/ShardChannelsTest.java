@@ -32,8 +32,8 @@ class ShardChannelsTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
-    private final LettuceClient lettuce =
-            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
+    private final LettuceClient lettuce = new LettuceClient(
+            deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
     private final KeySpace keySpace = new KeySpace("boltwork");
     private final ShardChannels channels = new ShardChannels(lettuce.loop(), keySpace, () -> {}, slot -> {});
 

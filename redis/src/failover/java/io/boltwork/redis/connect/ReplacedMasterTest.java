@@ -42,8 +42,8 @@ class ReplacedMasterTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
-    private final LettuceClient lettuce =
-            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
+    private final LettuceClient lettuce = new LettuceClient(
+            deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
 
     /** The address that is reported as the master. */
     private volatile RedisAddress master = deployment.node();

@@ -21,8 +21,8 @@ class PolledServerTest {
     private final RedisServer server = RedisServer.start();
 
     private final RedisDeployment deployment = RedisDeployment.parse(server.uri(), null);
-    private final LettuceClient lettuce =
-            new LettuceClient(deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
+    private final LettuceClient lettuce = new LettuceClient(
+            deployment, null, tls -> tls, ClientOptions.create(), new InsecureTransport(deployment), 0);
     private final List<CompletableFuture<String>> questions = new CopyOnWriteArrayList<>();
     private final PolledServer<String> polled = new PolledServer<>(
             deployment.node(), Errors.of(deployment.node()), lettuce::connectText, (where, connection) -> {

@@ -211,8 +211,8 @@ class SoakTest extends Promises {
         }
         System.out.println(
                 "soak: " + HistoryChecker.checkEnded(History.read(histories)).orThrow());
-        System.out.println("soak: faults " + faults + "; the last JVMs: " + turns + " turns, " + errors + " errors, "
-                + growth + ", " + connections + " connections");
+        System.out.println(
+                "soak: faults " + faults + "; the last JVMs: " + turns + " turns, " + errors + " errors, " + growth);
     }
 
     private long keys() {

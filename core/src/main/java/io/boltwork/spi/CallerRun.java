@@ -20,8 +20,8 @@ public interface CallerRun {
      * <p>The command ends with {@link Reply.Failed} if there is no answer within the backend's command timeout, or if
      * the caller leaves. The backend may still execute it then.
      *
-     * @param nanosLeft how long the caller goes on waiting from now on, in nanoseconds; if 0 or less, it leaves. Is asked
-     *     after that time, and every 50 ms at least
+     * @param nanosLeft how long the caller goes on waiting from now on, in nanoseconds; if 0 or less, it leaves. It is
+     *     asked after that time, and every 50 ms at least
      */
     void run(LongSupplier nanosLeft);
 

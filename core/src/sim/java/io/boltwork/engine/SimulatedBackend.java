@@ -64,7 +64,7 @@ final class SimulatedBackend implements LockBackend {
     /** The commands that callers have executed. */
     int executed;
 
-    /** How many of these callers have left before the answer. */
+    /** The callers among them that have left before the answer. */
     int left;
 
     SimulatedBackend(SimulatedClient client, VirtualTime time, SimulatedCluster cluster, Timeline timeline, Plan plan) {

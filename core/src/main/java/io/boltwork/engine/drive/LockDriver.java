@@ -145,8 +145,8 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
     }
 
     /**
-     * Offers a command to the caller whose event has caused it. Otherwise sends what the caller has been offered and has
-     * not taken, so that the server gets it before this command.
+     * Offers a command to the caller whose event has caused it. Otherwise sends what the caller has been offered and
+     * has not taken, so that the server gets it before this command.
      */
     private boolean isOffered(Promise<?> waiting, Command.RequestCommand<?> command, Consumer<Reply> handler) {
         if (isCallersEvent) {

@@ -3,7 +3,7 @@ package io.boltwork.machine.request;
 
 import io.boltwork.spi.rules.ServerClock;
 
-/** What the machines of locks and latches observe and cause in their client. No method blocks or throws. */
+/** The part of a client that the machines of locks and latches observe and change. No method blocks or throws. */
 public interface ClientEffects {
 
     /** Returns the id of the client; the ids of its requests begin with it. */

@@ -93,8 +93,8 @@ final class DeferredResults {
                         result.complete(value);
                     }
                 }));
-        // If the method returns a subclass, its caller may cast to it. So the caller gets the method's own future, although
-        // that completes a moment before the lock is released.
+        // If the method returns a subclass, its caller may cast to it. So the caller gets the method's own future,
+        // although that completes a moment before the lock is released.
         return stage.getClass() == CompletableFuture.class ? result : stage;
     }
 

@@ -66,6 +66,9 @@ final class DirectSockets {
             socket = uri.isSsl() ? secured(socket, uri, millis) : socket;
             DirectConnection made = new DirectConnection(socket);
             logIn(made, uri, end);
+            if (uri.getClientName() != null && !uri.getClientName().isEmpty()) {
+                made.prepare(end - System.nanoTime(), "CLIENT", "SETNAME", uri.getClientName());
+            }
             if (uri.getDatabase() != 0) {
                 made.prepare(end - System.nanoTime(), "SELECT", String.valueOf(uri.getDatabase()));
             }

@@ -174,6 +174,7 @@ public record BoltworkProperties(
      *     is set. Defaults to the application's only or primary one.
      * @param clientResources Name of the bean with Lettuce's ClientResources. By default, Boltwork creates its own.
      * @param lazyConnect Whether the application starts while Redis is down, and connects in the background.
+     * @param directConnections How many connections to a server callers may use by themselves, 0 to 8.
      * @param bridge Names of the locks that are shared with Redisson, such as 'orders:*'; '*' shares all.
      * @param sentinelUsername Username for the sentinels, if they have users.
      * @param sentinelPassword Password for the sentinels, if they require one.
@@ -191,6 +192,7 @@ public record BoltworkProperties(
             @Nullable String connectionFactory,
             @Nullable String clientResources,
             @DefaultValue("true") boolean lazyConnect,
+            @DefaultValue("2") int directConnections,
             @DefaultValue List<String> bridge,
             @Nullable String sentinelUsername,
             @Nullable String sentinelPassword) {

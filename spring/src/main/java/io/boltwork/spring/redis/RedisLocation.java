@@ -108,6 +108,8 @@ public record RedisLocation(
         RedisOptions options =
                 RedisOptions.defaults().withIdleLife(redis.idleLife()).withLazyConnect(redis.lazyConnect());
         options = BoltworkProperties.apply("boltwork.redis.key-prefix", redis.keyPrefix(), options::keyPrefix);
+        options = BoltworkProperties.apply(
+                "boltwork.redis.direct-connections", redis.directConnections(), options::withDirectConnections);
         if (!redis.bridge().isEmpty()) {
             RedisOptions withoutBridge = options;
             options = BoltworkProperties.apply(

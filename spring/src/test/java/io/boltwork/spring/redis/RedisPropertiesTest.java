@@ -75,6 +75,16 @@ class RedisPropertiesTest {
     }
 
     @Test
+    void connectionsOfCallers() {
+        redis().withPropertyValues("boltwork.redis.uri=" + server.uri(), "boltwork.redis.direct-connections=8")
+                .run(context -> context.getBean(LockClient.class)
+                        .lock("direct")
+                        .acquire()
+                        .release());
+        assertWrong(redis(), "boltwork.redis.direct-connections=9", "directConnections must be between 0 and 8");
+    }
+
+    @Test
     void timeout() {
         try (RedisServer slow = RedisServer.start()) {
             redis().withPropertyValues("boltwork.redis.uri=" + slow.uri(), "boltwork.redis.timeout=150ms")

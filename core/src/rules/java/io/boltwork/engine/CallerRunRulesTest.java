@@ -177,6 +177,26 @@ class CallerRunRulesTest {
         assertThat(backend.log).contains("executed Acquire").doesNotContain("sent Acquire");
     }
 
+    /** Otherwise, they would wait until that thread gets a processor. */
+    @Test
+    void aReleaseForOthersOfThisClientIsSent() throws Exception {
+        FencedLock fixed = client.lock("lock", LockOptions.fixedLease(Duration.ofSeconds(20)));
+        lock.lock();
+        Thread caller = new Thread(() -> {
+            fixed.lock(); // not handed over, because the terms are others
+            fixed.unlock();
+        });
+        caller.start();
+        while (caller.getState() != Thread.State.WAITING && caller.getState() != Thread.State.TIMED_WAITING) {
+            Thread.sleep(1);
+        }
+        lock.unlock();
+        caller.join();
+        assertThat(backend.log)
+                .containsExactly(
+                        "offered Acquire", "executed Acquire", "sent Release", "offered Release", "executed Release");
+    }
+
     /** Otherwise, an acquire would come to the server after its own withdrawal. */
     @Test
     void aCommandThatIsNotTakenYetIsSentBeforeTheNextOne() throws Exception {

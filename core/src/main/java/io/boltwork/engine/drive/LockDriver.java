@@ -151,7 +151,7 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
     private boolean isOffered(Promise<?> waiting, Command.RequestCommand<?> command, Consumer<Reply> handler) {
         if (isCallersEvent) {
             isCallersEvent = false; // its first command only
-            CallerRun run = owner.core.backend.offer(command, handler);
+            CallerRun run = isAlone(command) ? owner.core.backend.offer(command, handler) : null;
             if (run != null && waiting.offer(run)) {
                 return true;
             }
@@ -206,6 +206,14 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
     @Override
     public void released(Request request) {
         owner.core.releases.add(request);
+    }
+
+    /**
+     * Returns whether no other caller here waits for the answer. For those, a thread of the backend is quicker: one that
+     * works gets its processor later than one that mostly sleeps.
+     */
+    private boolean isAlone(Command.RequestCommand<?> command) {
+        return command instanceof Command.Release release ? release.next() == null : machine.waiting() <= 1;
     }
 
     // ================================================================ the mailbox

@@ -209,8 +209,8 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
     }
 
     /**
-     * Returns whether no other caller here waits for the answer. For those, a thread of the backend is quicker: one that
-     * works gets its processor later than one that mostly sleeps.
+     * Returns whether no other caller here waits for the answer. For those, a thread of the backend is quicker: one
+     * that works gets its processor later than one that mostly sleeps.
      */
     private boolean isAlone(Command.RequestCommand<?> command) {
         return command instanceof Command.Release release ? release.next() == null : machine.waiting() <= 1;

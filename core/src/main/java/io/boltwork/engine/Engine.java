@@ -30,7 +30,6 @@ import io.boltwork.engine.watch.BusyLocks;
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Promise;
-import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Durations;
@@ -149,16 +148,6 @@ public final class Engine extends ErrorFlagOwner {
     }
 
     // ================================================================ events of the client
-
-    /**
-     * Marks a waiter whose caller was cut short by an error, so that a later thread gives it up. Calls no method,
-     * because the stack may have ended.
-     */
-    public void cutShort(Waiter waiter, Error cut) {
-        waiter.forsaken = true;
-        errorFlag.cause = cut;
-        errorFlag.raised = true;
-    }
 
     /**
      * Verifies all holds with the backend after a suspension. The client's clock has missed this time, as another clock

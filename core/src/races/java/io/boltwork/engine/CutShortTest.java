@@ -299,20 +299,73 @@ class CutShortTest {
                 .collect(Collectors.toSet());
     }
 
-    /**
-     * In a JVM that compiles nothing: a compiled unlock looks up its hold within its own frame, which then cannot be
-     * missing.
-     */
+    /** One way to give a lock back, cut short in the named method. */
+    enum GiveBack {
+        UNLOCK("lockedHold") {
+            @Override
+            Runnable of(LockClient client, String name) {
+                FencedLock lock = client.lock(name);
+                lock.lock();
+                return lock::unlock;
+            }
+        },
+        CLOSE("useRight") {
+            @Override
+            Runnable of(LockClient client, String name) {
+                return client.lock(name).acquire()::close;
+            }
+        },
+        RELEASE_ASYNC("useRight") {
+            @Override
+            Runnable of(LockClient client, String name) {
+                return client.lock(name).acquire()::releaseAsync;
+            }
+        },
+        UNLOCK_TWO("lockedHold") {
+            @Override
+            Runnable of(LockClient client, String name) {
+                MultiLock both = client.multiLock(client.lock(name), client.lock(name + "-too"));
+                both.lock();
+                return both::unlock;
+            }
+        },
+        CLOSE_TWO("beginReleases") {
+            @Override
+            Runnable of(LockClient client, String name) {
+                return client.multiLock(client.lock(name), client.lock(name + "-too"))
+                        .acquire()::close;
+            }
+        },
+        RELEASE_TWO_ASYNC("beginReleases") {
+            @Override
+            Runnable of(LockClient client, String name) {
+                return client.multiLock(client.lock(name), client.lock(name + "-too"))
+                        .acquire()::releaseAsync;
+            }
+        };
+
+        /** The method that has to give the lock back, however its callees end. */
+        private final String method;
+
+        GiveBack(String method) {
+            this.method = method;
+        }
+
+        /** Acquires the lock with that name. Returns what gives it back. */
+        abstract Runnable of(LockClient client, String name);
+    }
+
+    /** In a JVM that compiles nothing: a compiled method has its callees within its own frame, which then cannot fail. */
     @Test
-    void anUnlockThatCannotFindItsHoldReleasesIt() throws Exception {
-        Path log = Files.createTempFile("unlocks", ".txt");
+    void locksThatAreGivenBackAtTheEndOfTheStackAreFree() throws Exception {
+        Path log = Files.createTempFile("given-back", ".txt");
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xint",
                         "-Dboltwork.slack=" + Integer.getInteger("boltwork.slack", 1),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Unlocks.class.getName())
+                        GivenBack.class.getName())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
@@ -327,47 +380,56 @@ class CutShortTest {
         }
     }
 
-    /**
-     * Unlocks at 50 distances from the end of the stack, in steps of one frame, so that some end in
-     * {@code holdToLeave}.
-     */
-    static final class Unlocks {
+    /** Gives locks back at 50 distances from the end of the stack, in steps of one frame. */
+    static final class GivenBack {
 
-        private Unlocks() {}
+        private GivenBack() {}
 
         public static void main(String[] args) throws InterruptedException {
             MemoryServer server = MemoryServer.create();
-            Map<String, Throwable> cuts = new ConcurrentHashMap<>();
             try (LockClient client = LockClient.create(new Remote(MemoryBackend.on(server)));
                     LockClient other = LockClient.create(MemoryBackend.on(server))) {
-                for (int i = 0; i < 2 * 50; i++) {
-                    FencedLock lock = client.lock("unlocked-" + i);
-                    int frames = i % 50;
-                    end(new ArrayList<>(List.of(inSmallThread(() -> unlockAboveTheEnd(lock, frames, cuts)))));
-                }
-                cuts.values()
-                        .removeIf(cut -> Stream.of(cut.getStackTrace())
-                                .noneMatch(frame -> frame.getMethodName().equals("holdToLeave")));
-                assertThat(cuts).as("holds that could not be looked up").isNotEmpty();
-                for (String name : cuts.keySet()) {
-                    assertThat(works(other.lock(name))).as(name).isTrue();
+                for (GiveBack way : GiveBack.values()) {
+                    way.of(client, way + "-first").run(); // an initializer that is cut short breaks its class for good
+                    Map<String, Throwable> cuts = new ConcurrentHashMap<>();
+                    for (int i = 0; i < 2 * 50; i++) {
+                        String name = way + "-" + i;
+                        int frames = i % 50;
+                        end(new ArrayList<>(List.of(inSmallThread(() -> {
+                            Runnable giveBack = way.of(client, name);
+                            Throwable cut = cutAboveTheEnd(frames, giveBack);
+                            if (cut != null) {
+                                cuts.put(name, cut);
+                            }
+                        }))));
+                    }
+                    cuts.values()
+                            .removeIf(cut -> Stream.of(cut.getStackTrace())
+                                    .skip(1) // at the entry of a method is not in it
+                                    .noneMatch(frame -> frame.getMethodName().equals(way.method)));
+                    assertThat(cuts).as("cut short: " + way).isNotEmpty();
+                    for (Map.Entry<String, Throwable> cut : cuts.entrySet()) {
+                        for (String name : List.of(cut.getKey(), cut.getKey() + "-too")) {
+                            if (!works(other.lock(name))) {
+                                throw new AssertionError(name + " is not free", cut.getValue());
+                            }
+                        }
+                    }
                 }
             }
         }
 
-        private static void unlockAboveTheEnd(FencedLock lock, int frames, Map<String, Throwable> cuts) {
-            lock.lock();
+        /** Returns the stack overflow that has cut a body short; {@code null} if it has ended. */
+        private static @Nullable Throwable cutAboveTheEnd(int frames, Runnable body) {
             AtomicReference<Throwable> end = new AtomicReference<>();
             aboveTheEnd(frames, new AtomicBoolean(), () -> {
                 try {
-                    lock.unlock();
+                    body.run();
                 } catch (StackOverflowError cut) {
                     end.set(cut);
                 }
             });
-            if (end.get() != null) {
-                cuts.put(lock.name(), end.get());
-            }
+            return end.get();
         }
     }
 

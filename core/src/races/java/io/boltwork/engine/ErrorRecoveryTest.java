@@ -53,6 +53,19 @@ class ErrorRecoveryTest extends EngineScene {
     }
 
     @Test
+    void aReleaseWhoseTimerCouldNotBeSetIsRepeated() {
+        Lease lease = acquire(TEN);
+        isSilentAbout(Command.Release.class);
+        client.scheduleFails = END;
+        assertThatThrownBy(lease::releaseAsync).isSameAs(END);
+        assertThat(client.scheduleFails).isNull();
+        pass(4_000); // until the locks are repaired
+        answersAgain();
+        pass(4_000);
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
     void theMachineReleasesALevelThatTheCallerCouldNot() {
         Lease lease = acquire(TEN);
         holdOf(lease).owed = Hold.OWED_HANDLE;
@@ -67,7 +80,7 @@ class ErrorRecoveryTest extends EngineScene {
     void theMachineUsesAHandleThatTheCallerCouldNot() {
         Lease outer = acquire(TEN);
         Lease inner = acquire(TEN);
-        ((LeaseHandle) inner).cut = true;
+        ((LeaseHandle) inner).right.cut = true;
         holdOf(inner).owed = Hold.OWED_RIGHT;
         client.engine.errorFlag.raised = true;
         pass(1_000);
@@ -82,7 +95,9 @@ class ErrorRecoveryTest extends EngineScene {
         Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, true);
         client.engine.drivers.request("lock", waiter);
         assertThat(client.isFree()).isFalse();
-        client.engine.cutShort(waiter, END);
+        waiter.forsaken = true;
+        client.engine.errorFlag.cause = END;
+        client.engine.errorFlag.raised = true;
         assertThat(client.engine.drivers.holdOf("lock", Thread.currentThread())).isNull();
         pass(1_000);
         assertThat(client.isFree()).isTrue();
@@ -104,7 +119,9 @@ class ErrorRecoveryTest extends EngineScene {
         holdElsewhere(60_000);
         Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, false);
         client.engine.drivers.request("lock", waiter);
-        client.engine.cutShort(waiter, END);
+        waiter.forsaken = true;
+        client.engine.errorFlag.cause = END;
+        client.engine.errorFlag.raised = true;
         pass(1_000);
         assertThat(withdrawn()).hasSize(1);
     }

@@ -71,6 +71,9 @@ public final class StillClient {
     private final ConcurrentLinkedQueue<Task> tasks;
     private volatile Throwable defect;
 
+    /** The error of the next call that schedules a task; {@code null} if there is none. */
+    volatile Error scheduleFails;
+
     /** Delivers commands to the server and grants to the client, on the thread that causes them. */
     private final class Wire implements LockBackend {
         private String client = "";
@@ -238,6 +241,11 @@ public final class StillClient {
     }
 
     Task schedule(Runnable task, long delayNanos) {
+        Error end = scheduleFails;
+        if (end != null) {
+            scheduleFails = null;
+            throw end;
+        }
         Task scheduled = new Task(now() + Math.max(0, delayNanos), task);
         tasks.add(scheduled);
         return scheduled;

@@ -150,9 +150,7 @@ public abstract class Driver<D extends Driver<D, A>, A extends Drivers<D>> exten
 
     /** Completes what an error has left half done. Called inside the mailbox. */
     public void mend() {
-        if (timerAt <= now()) {
-            cancelTimer();
-        }
+        cancelTimer(); // planned again when the mailbox has settled
         mendMachine();
         CallbackQueue queue = callbacks;
         if (queue != null) {
@@ -163,8 +161,8 @@ public abstract class Driver<D extends Driver<D, A>, A extends Drivers<D>> exten
     void wakeAt(long at) {
         if (at < timerAt) {
             cancelTimer();
-            timerAt = at;
             timer = owner.core.scheduler.schedule(this, Math.max(0, at - now()));
+            timerAt = at; // after it: an error leaves no time without a timer
         }
     }
 

@@ -47,7 +47,9 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
         try {
             engine.callers.request(room, asked, nanos, scope, () -> settle(asked));
         } catch (Error cut) {
-            engine.cutShort(asked, cut);
+            asked.forsaken = true; // no call: the stack may have ended
+            engine.errorFlag.cause = cut;
+            engine.errorFlag.raised = true;
             throw cut;
         }
         return this;
@@ -57,7 +59,9 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
         try {
             settle(asked, asked.outcome.value());
         } catch (Error cut) {
-            engine.cutShort(asked, cut);
+            asked.forsaken = true; // no call: the stack may have ended
+            engine.errorFlag.cause = cut;
+            engine.errorFlag.raised = true;
             throw cut;
         }
     }

@@ -139,7 +139,9 @@ final class EngineCondition implements Condition {
             throw failure;
         } catch (Error cut) {
             hold.owed = hold.owed | Hold.OWED_RELEASE;
-            engine.cutShort(waiter, cut);
+            waiter.forsaken = true;
+            engine.errorFlag.cause = cut;
+            engine.errorFlag.raised = true;
             throw cut;
         }
         if (interruptible && wait.isInterrupted()) {

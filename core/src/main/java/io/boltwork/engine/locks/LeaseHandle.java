@@ -2,38 +2,26 @@
 package io.boltwork.engine.locks;
 
 import io.boltwork.LeaseLoss;
-import io.boltwork.LeaseLostException;
 import io.boltwork.engine.Engine;
 import io.boltwork.machine.request.HandleRef;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Promise;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A view of a hold with the right to release one level of it. */
-public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
+public final class LeaseHandle extends LeaseView {
 
-    final HandleRef right;
+    public final HandleRef right;
 
     /** True if {@link #leave} was entered. Belongs to the thread that uses the right. */
     private boolean leaving;
-
-    /** True if an error has cut a release short before it used the right. A field, so that writing it needs no call. */
-    public volatile boolean cut;
 
     public LeaseHandle(Engine engine, Hold hold) {
         super(engine, hold);
         this.right = new HandleRef(this);
         hold.give(right);
-    }
-
-    @Override
-    public boolean isCut() {
-        return cut;
     }
 
     @Override
@@ -50,7 +38,7 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
 
     @Override
     public void release() {
-        Promise<Optional<LeaseLoss>> left = beginRelease(true);
+        Promise<Optional<LeaseLoss>> left = useRight(true);
         if (left != null) {
             engine.callers.awaitRelease(left);
         }
@@ -59,17 +47,18 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
     @Override
     @Nullable
     public Promise<Optional<LeaseLoss>> beginRelease() {
-        return beginRelease(false);
+        return useRight(false);
     }
 
-    private @Nullable Promise<Optional<LeaseLoss>> beginRelease(boolean waits) {
+    /** Begins to release the level, also if an error cuts it short. Returns {@code null} if the right was used before. */
+    private @Nullable Promise<Optional<LeaseLoss>> useRight(boolean waits) {
         boolean used = false;
         try {
             used = right.use();
             return used ? leave(waits) : null;
         } catch (Error error) {
             if (!used) {
-                cut = true;
+                right.cut = true;
                 hold.owed = hold.owed | Hold.OWED_RIGHT;
                 engine.errorFlag.cause = error;
                 engine.errorFlag.raised = true;
@@ -82,42 +71,9 @@ public final class LeaseHandle extends LeaseView implements HandleRef.Handle {
         }
     }
 
-    @Override
-    public void cutShort(Error error) {
-        if (right.isOpen()) {
-            cut = true;
-            hold.owed = hold.owed | Hold.OWED_RIGHT;
-            engine.errorFlag.cause = error;
-            engine.errorFlag.raised = true;
-        }
-    }
-
     /** Marks the handle as one with no level to release, because its hold could not be entered. */
     public void unused() {
         right.state = HandleRef.State.LEFT_CLEANLY;
-    }
-
-    @Override
-    public CompletionStage<Void> releaseAsync() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!right.use()) {
-            done.complete(null);
-            return done;
-        }
-        Promise<Optional<LeaseLoss>> left = leave(false);
-        if (!left.isDecided()) {
-            Future<?> timer = engine.callers.decideAfterTimeout(left);
-            done.whenComplete((nothing, loss) -> timer.cancel(false));
-        }
-        left.then(() -> engine.drivers.callBack(lockName(), () -> {
-            Optional<LeaseLoss> loss = left.value();
-            if (loss.isEmpty()) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(new LeaseLostException(loss.get()));
-            }
-        }));
-        return done;
     }
 
     private Promise<Optional<LeaseLoss>> leave(boolean waits) {

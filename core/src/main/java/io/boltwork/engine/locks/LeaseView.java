@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -58,9 +59,6 @@ public class LeaseView implements Lease, BodyScope.Scoped {
     public Promise<Optional<LeaseLoss>> beginRelease() {
         return null;
     }
-
-    /** Leaves the release to the machine, because an error has cut it short. */
-    public void cutShort(Error error) {}
 
     /** Supplies the loss of the hold if it concerns this lease, or {@code null}. */
     Supplier<@Nullable LeaseLoss> losses() {
@@ -163,8 +161,30 @@ public class LeaseView implements Lease, BodyScope.Scoped {
     public void release() {}
 
     @Override
-    public CompletionStage<Void> releaseAsync() {
-        return CompletableFuture.completedFuture(null);
+    public final CompletionStage<Void> releaseAsync() {
+        return whenReleased(beginRelease());
+    }
+
+    /** Returns a future that completes on the callback executor when a release that has begun is done. */
+    public final CompletableFuture<Void> whenReleased(@Nullable Promise<Optional<LeaseLoss>> left) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (left == null) {
+            done.complete(null);
+            return done;
+        }
+        if (!left.isDecided()) {
+            Future<?> timer = engine.callers.decideAfterTimeout(left);
+            done.whenComplete((nothing, loss) -> timer.cancel(false));
+        }
+        left.then(() -> engine.drivers.callBack(lockName(), () -> {
+            Optional<LeaseLoss> loss = left.value();
+            if (loss.isEmpty()) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(new LeaseLostException(loss.get()));
+            }
+        }));
+        return done;
     }
 
     @Override

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right of one {@link Handle} to release one level of a hold. The hold refers to its handles only weakly, so that
- * an unreachable handle is noticed.
+ * The right of one handle to release one level of a hold. The hold refers to its handles only weakly, so that an
+ * unreachable handle is noticed.
  */
-public final class HandleRef extends WeakReference<HandleRef.Handle> {
+public final class HandleRef extends WeakReference<Object> {
 
     private static final AtomicReferenceFieldUpdater<HandleRef, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(HandleRef.class, State.class, "state");
@@ -27,14 +27,13 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
     /** The next older right; belongs to the hold. */
     volatile @Nullable HandleRef next;
 
-    /** The owner of a right. */
-    public interface Handle {
+    /**
+     * True if an error has cut short a release before it used the right, so that the machine uses it. A field, because
+     * the stack may be full and writing a field needs no call.
+     */
+    public volatile boolean cut;
 
-        /** Returns whether an error has cut short the handle's release before the right was used. */
-        boolean isCut();
-    }
-
-    public HandleRef(Handle handle) {
+    public HandleRef(Object handle) {
         super(handle);
     }
 
@@ -42,15 +41,9 @@ public final class HandleRef extends WeakReference<HandleRef.Handle> {
         return state == State.OPEN;
     }
 
-    /** Returns whether the right can never be used: its handle was not released, and is unreachable. */
+    /** Returns whether nobody will ever use the right: its handle was not released, and is unreachable. */
     boolean isForsaken() {
-        return refersTo(null) && isOpen();
-    }
-
-    /** Returns whether an error has cut short the release of its handle. Then the machine uses the right. */
-    boolean isCut() {
-        Handle handle = get();
-        return handle != null && handle.isCut(); // absence() takes care of an unreachable handle
+        return refersTo(null) && isOpen() && !cut;
     }
 
     /** Puts the right before older ones. Drops used ones, which a long hold would accumulate. */

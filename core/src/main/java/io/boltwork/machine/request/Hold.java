@@ -200,7 +200,7 @@ public class Hold implements BodyScope.Held {
         }
         if ((what & OWED_RIGHT) != 0) {
             for (HandleRef right = rights; right != null; right = right.next) {
-                if (right.isCut() && right.use()) {
+                if (right.cut && right.use()) {
                     right.setLeft(leave(true).isLost());
                 }
             }

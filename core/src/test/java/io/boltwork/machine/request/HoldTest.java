@@ -171,7 +171,7 @@ class HoldTest {
         assertThat(first.isForsaken()).as("the handle is being released").isFalse();
     }
 
-    private static HandleRef right(HandleRef.Handle handle, Hold hold) {
+    private static HandleRef right(LeaseHandle handle, Hold hold) {
         HandleRef right = new HandleRef(handle);
         hold.give(right);
         return right;

@@ -110,9 +110,15 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
                 holds[i] = members.member(i).lockedHold(self);
             }
             members.together(() -> leave(holds, left, released));
-        } catch (Error cut) {
-            for (int i = released.size(); i < members.size(); i++) {
-                owe(members.all[i], holds[i], left[i], cut);
+        } catch (Error cut) { // no call: the stack may have ended
+            for (int i = 0; i < holds.length; i++) {
+                EngineLock member = members.all[i];
+                Hold own = holds[i] == null ? member.entered : holds[i]; // as in EngineLock.unlock()
+                if (own != null && own.thread == self) {
+                    own.owed = own.owed | (left[i] == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
+                    member.engine.errorFlag.cause = cut;
+                    member.engine.errorFlag.raised = true;
+                }
             }
             throw cut;
         }
@@ -132,16 +138,6 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
                 members.member(i).entered = null;
             }
             released.add(members.member(i).engine.callers.releaseLevel(holds[i], left[i]));
-        }
-    }
-
-    /** Keeps the step that remains of an unlock after an error has cut it short. */
-    private static void owe(EngineLock member, @Nullable Hold hold, Hold.@Nullable Left left, Error cut) {
-        Hold own = hold == null ? member.entered : hold; // as in EngineLock.unlock()
-        if (own != null && own.thread == Thread.currentThread()) {
-            own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
-            member.engine.errorFlag.cause = cut;
-            member.engine.errorFlag.raised = true;
         }
     }
 
@@ -179,13 +175,14 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
 
     @Override
     public Optional<Lease> currentLease() {
-        List<LeaseView> views = new ArrayList<>();
-        for (EngineLock member : members.all) {
+        LeaseView[] views = new LeaseView[members.size()];
+        for (int i = 0; i < views.length; i++) {
+            EngineLock member = members.member(i);
             Hold hold = member.holdOf(Thread.currentThread());
             if (hold == null) {
                 return Optional.empty();
             }
-            views.add(new LeaseView(member.engine, hold));
+            views[i] = new LeaseView(member.engine, hold);
         }
         return Optional.of(new MultiLease(members, views));
     }

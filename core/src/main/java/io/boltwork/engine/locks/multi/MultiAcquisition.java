@@ -9,14 +9,15 @@ import io.boltwork.engine.Callers;
 import io.boltwork.engine.client.ErrorFlag;
 import io.boltwork.engine.locks.EngineLock;
 import io.boltwork.engine.locks.LeaseHandle;
+import io.boltwork.engine.locks.LeaseView;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.request.Waiter.WaitResult;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -275,9 +276,7 @@ final class MultiAcquisition {
 
     /** Returns the leases of all members as one. */
     Lease lease() {
-        List<LeaseHandle> all = new ArrayList<>(handles.length);
-        Collections.addAll(all, handles);
-        return new MultiLease(members, all);
+        return new MultiLease(members, Arrays.copyOf(handles, handles.length, LeaseView[].class));
     }
 
     /** Cancels the requests that are under way. For any thread. */
@@ -360,7 +359,7 @@ final class MultiAcquisition {
             if (hold != null) {
                 LeaseHandle handle = handles[i];
                 if (handle != null) {
-                    handle.cut = true;
+                    handle.right.cut = true;
                 }
                 hold.owed = hold.owed | (handle == null ? Hold.OWED_LOCK : Hold.OWED_RIGHT);
                 holds[i] = null;

@@ -5,6 +5,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
+import io.boltwork.engine.locks.LeaseHandle;
 import io.boltwork.engine.locks.LeaseView;
 import io.boltwork.engine.locks.WithdrawableFuture;
 import io.boltwork.machine.request.Hold;
@@ -14,6 +15,7 @@ import io.boltwork.spi.Durations;
 import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,17 +27,17 @@ final class MultiLease implements Lease, BodyScope.Scoped {
 
     private final MultiMembers members;
 
-    /** The leases, in the order of the members. */
-    private final List<? extends LeaseView> parts;
+    /** The leases, in the order of the members. An array, because reading it needs no call, not even after an error. */
+    private final LeaseView[] parts;
 
-    MultiLease(MultiMembers members, List<? extends LeaseView> parts) {
+    MultiLease(MultiMembers members, LeaseView[] parts) {
         this.members = members;
         this.parts = parts;
     }
 
     @Override
     public List<Hold> holds() {
-        return parts.stream().map(part -> part.hold).toList();
+        return Arrays.stream(parts).map(part -> part.hold).toList();
     }
 
     @Override
@@ -56,27 +58,34 @@ final class MultiLease implements Lease, BodyScope.Scoped {
             throw new IllegalArgumentException(
                     Printable.text("This lease is of the locks " + members.given() + ", and not of " + member));
         }
-        return parts.get(at);
+        return parts[at];
     }
 
     @Override
     public Duration remaining() {
-        return parts.stream().map(Lease::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+        return Arrays.stream(parts)
+                .map(Lease::remaining)
+                .min(Duration::compareTo)
+                .orElse(Duration.ZERO);
     }
 
     @Override
     public boolean isValid() {
-        return parts.stream().allMatch(Lease::isValid);
+        return Arrays.stream(parts).allMatch(Lease::isValid);
     }
 
     @Override
     public void ensureValid() {
-        parts.forEach(Lease::ensureValid);
+        for (LeaseView part : parts) {
+            part.ensureValid();
+        }
     }
 
     @Override
     public void extend(Duration atLeast) {
-        parts.forEach(part -> part.extend(atLeast));
+        for (LeaseView part : parts) {
+            part.extend(atLeast);
+        }
     }
 
     @Override
@@ -91,7 +100,9 @@ final class MultiLease implements Lease, BodyScope.Scoped {
     @Override
     public CompletionStage<LeaseLoss> whenLost() {
         CompletableFuture<LeaseLoss> first = new CompletableFuture<>();
-        parts.forEach(part -> part.whenLost().thenAccept(first::complete));
+        for (LeaseView part : parts) {
+            part.whenLost().thenAccept(first::complete);
+        }
         return first;
     }
 
@@ -99,13 +110,12 @@ final class MultiLease implements Lease, BodyScope.Scoped {
 
     @Override
     public void release() {
-        List<@Nullable Promise<Optional<LeaseLoss>>> left = new ArrayList<>(parts.size());
-        beginReleases(left);
+        List<@Nullable Promise<Optional<LeaseLoss>>> left = beginReleases();
         LeaseLostException lost = null;
         for (int i = left.size() - 1; i >= 0; i--) { // the last one first, as in MultiAcquisition
             Promise<Optional<LeaseLoss>> one = left.get(i);
             if (one != null) {
-                lost = parts.get(i).engine.callers.awaitRelease(one, lost);
+                lost = parts[i].engine.callers.awaitRelease(one, lost);
             }
         }
         if (lost != null) {
@@ -114,16 +124,23 @@ final class MultiLease implements Lease, BodyScope.Scoped {
     }
 
     /** Begins to release all parts, also if an error cuts it short. */
-    private void beginReleases(List<@Nullable Promise<Optional<LeaseLoss>>> left) {
+    private List<@Nullable Promise<Optional<LeaseLoss>>> beginReleases() {
         try {
+            List<@Nullable Promise<Optional<LeaseLoss>>> left = new ArrayList<>(parts.length);
             members.together(() -> {
                 for (LeaseView part : parts) {
                     left.add(part.beginRelease());
                 }
             });
-        } catch (Error cut) {
-            for (int i = 0; i < parts.size(); i++) {
-                parts.get(i).cutShort(cut);
+            return left;
+        } catch (Error cut) { // no call: the stack may have ended
+            for (LeaseView part : parts) {
+                if (part instanceof LeaseHandle handle) {
+                    handle.right.cut = true;
+                }
+                part.hold.owed = part.hold.owed | Hold.OWED_RIGHT;
+                part.engine.errorFlag.cause = cut;
+                part.engine.errorFlag.raised = true;
             }
             throw cut;
         }
@@ -131,12 +148,11 @@ final class MultiLease implements Lease, BodyScope.Scoped {
 
     @Override
     public CompletionStage<Void> releaseAsync() {
-        List<CompletableFuture<Void>> all = new ArrayList<>(parts.size());
-        members.together(() -> {
-            for (LeaseView part : parts) {
-                all.add(part.releaseAsync().toCompletableFuture());
-            }
-        });
+        List<@Nullable Promise<Optional<LeaseLoss>>> left = beginReleases();
+        List<CompletableFuture<Void>> all = new ArrayList<>(parts.length);
+        for (int i = 0; i < parts.length; i++) {
+            all.add(parts[i].whenReleased(left.get(i)));
+        }
         CompletableFuture<Void> done = new CompletableFuture<>();
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
                 .whenComplete((nothing, failure) -> complete(done, all));
@@ -164,7 +180,7 @@ final class MultiLease implements Lease, BodyScope.Scoped {
 
     @Override
     public String toString() {
-        String state = parts.stream().allMatch(LeaseView::isReleased)
+        String state = Arrays.stream(parts).allMatch(LeaseView::isReleased)
                 ? "released"
                 : isValid() ? Durations.text(Duration.ofMillis(remaining().toMillis())) + " left" : "not valid";
         return "MultiLease['" + Printable.text(lockName()) + "', " + state + "]";

@@ -269,6 +269,11 @@ public final class FaultyStore implements RecordStore {
     }
 
     @Override
+    public boolean servesCallers() {
+        return store.servesCallers();
+    }
+
+    @Override
     public int workers() {
         return store.workers();
     }

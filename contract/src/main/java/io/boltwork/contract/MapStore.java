@@ -168,6 +168,11 @@ public final class MapStore implements RecordStore {
     }
 
     @Override
+    public boolean servesCallers() {
+        return true; // an interrupt of a thread that uses the map does no harm
+    }
+
+    @Override
     public Duration commandTimeout() {
         return Duration.ofSeconds(1);
     }

@@ -75,7 +75,7 @@ class RecordBackendTest {
     }
 
     private static Command.Acquire acquire(String request) {
-        return new Command.Acquire(NAME, request, true, 10_000, 0, NEVER);
+        return new Command.Acquire(NAME, request, true, 60_000, 0, NEVER);
     }
 
     @Test

@@ -120,7 +120,8 @@ public final class Callers {
         long start = core.ticker.nanos();
         long left = nanos;
         if (waiter.outcome.isOffered()) {
-            execute(waiter.outcome, () -> interruptible && isInterrupted() ? 0 : nanosLeft(start, nanos));
+            boolean stays = !interruptible && nanos >= core.timing.commandTimeout();
+            execute(waiter.outcome, stays, () -> interruptible && isInterrupted() ? 0 : nanosLeft(start, nanos));
             left = nanosLeft(start, nanos);
         }
         if (left > 0 && !waiter.outcome.isDecided()) {
@@ -141,11 +142,17 @@ public final class Callers {
         }
     }
 
-    /** Executes the command that the caller is offered, until the outcome is decided or the caller leaves. */
-    private static void execute(Promise<?> outcome, LongSupplier nanosLeft) {
+    /**
+     * Executes the command that the caller is offered, until the outcome is decided or the caller leaves.
+     *
+     * @param stays whether the caller waits for the command timeout at least and heeds no interrupts
+     */
+    private static void execute(Promise<?> outcome, boolean stays, LongSupplier nanosLeft) {
         CallerRun offered = outcome.takeOffer();
-        if (offered != null) {
+        if (offered != null && (stays || offered.canBeLeft())) {
             offered.run(() -> outcome.isDecided() ? 0 : nanosLeft.getAsLong());
+        } else if (offered != null) {
+            offered.send();
         }
     }
 
@@ -265,7 +272,7 @@ public final class Callers {
         long nanos = core.timing.commandTimeout();
         if (left.isOffered()) {
             long start = core.ticker.nanos();
-            execute(left, () -> nanosLeft(start, core.timing.commandTimeout()));
+            execute(left, true, () -> nanosLeft(start, core.timing.commandTimeout()));
             nanos = nanosLeft(start, nanos);
         }
         if (!sleep(left, nanos)) {

@@ -25,6 +25,17 @@ public interface CallerRun {
      */
     void run(LongSupplier nanosLeft);
 
+    /**
+     * Returns whether the caller can leave a run at any time. If not, it blocks for the command timeout at most, without
+     * asking {@code nanosLeft}. So it is called only by a caller that waits for that long and heeds no interrupts; for
+     * others, {@link #send} is called.
+     *
+     * @return {@code true} unless overridden
+     */
+    default boolean canBeLeft() {
+        return true;
+    }
+
     /** Sends the command as {@link LockBackend#send} does, because its caller does not execute it. */
     void send();
 }

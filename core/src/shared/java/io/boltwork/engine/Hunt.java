@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Looks for a rule that a mutant breaks. Called by reflection, in its class loader. */
@@ -33,13 +36,36 @@ final class Hunt {
                 if (test.isAnnotationPresent(Test.class)) {
                     test.setAccessible(true);
                     Object instance = constructor.newInstance();
-                    if (!passes(() -> test.invoke(instance))) {
+                    if (!passes(() -> run(instance, test))) {
                         return new String[] {"`" + tests.getSimpleName() + "`", "`" + test.getName() + "`"};
                     }
                 }
             }
         }
         return null;
+    }
+
+    /** Runs a test and what belongs to it, such as the end of its clients: their threads would slow down the hunt. */
+    private static Void run(Object instance, Method test) throws ReflectiveOperationException {
+        try {
+            invokeAll(instance, BeforeEach.class);
+            test.invoke(instance);
+        } finally {
+            invokeAll(instance, AfterEach.class);
+        }
+        return null;
+    }
+
+    private static void invokeAll(Object instance, Class<? extends Annotation> marker)
+            throws ReflectiveOperationException {
+        for (Class<?> type = instance.getClass(); type != null; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.isAnnotationPresent(marker)) {
+                    method.setAccessible(true);
+                    method.invoke(instance);
+                }
+            }
+        }
     }
 
     /** Returns whether a test passes, and does not wait for ever. */

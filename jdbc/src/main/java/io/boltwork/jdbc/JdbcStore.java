@@ -355,6 +355,11 @@ final class JdbcStore implements RecordStore {
     }
 
     @Override
+    public boolean servesCallers() {
+        return !tables.isClosedByInterrupts();
+    }
+
+    @Override
     public Duration commandTimeout() {
         return options.commandTimeout();
     }

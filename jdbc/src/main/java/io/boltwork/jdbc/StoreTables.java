@@ -34,12 +34,16 @@ final class StoreTables {
     /** Text after a host that is no port. It may be a password that was cut off. */
     private static final Pattern NO_PORT = Pattern.compile("(//[^/:\\[(]*):(?!\\d*(?:[,/]|$))[^/]*");
 
+    /** A database of H2 in a file that this process has open. The file is closed when its thread is interrupted. */
+    private static final Pattern OWN_FILE = Pattern.compile("jdbc:h2:(?!mem:|tcp:|ssl:).*");
+
     private final JdbcOptions options;
     private final SqlFailures failures;
     private volatile @Nullable StoreStatements statements;
     private volatile boolean isProbed;
     private volatile boolean isAnyMissing;
     private volatile String address = "jdbc";
+    private volatile boolean closedByInterrupts;
 
     StoreTables(JdbcOptions options) {
         this.options = options;
@@ -68,6 +72,11 @@ final class StoreTables {
         return address;
     }
 
+    /** Returns whether an interrupt of a thread that uses the database would close it. */
+    boolean isClosedByInterrupts() {
+        return closedByInterrupts;
+    }
+
     /**
      * Finds out which database a connection is to, and makes the tables if they are missing. Returns the identity of
      * both.
@@ -76,7 +85,9 @@ final class StoreTables {
         StoreStatements known = statements;
         if (known == null) {
             DatabaseMetaData database = connection.getMetaData();
-            address = address(String.valueOf(database.getURL()));
+            String url = String.valueOf(database.getURL());
+            address = address(url);
+            closedByInterrupts = OWN_FILE.matcher(url).matches();
             known = new StoreStatements(StoreDialect.of(database), options.tablePrefix());
             statements = known;
         }

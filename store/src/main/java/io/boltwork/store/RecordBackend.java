@@ -4,6 +4,7 @@ package io.boltwork.store;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
@@ -23,13 +24,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A backend on a {@link RecordStore}. Each command reads a record, applies the rules of {@link io.boltwork.spi.rules},
  * and writes the record if no other client has changed it meanwhile. Grants are messages between clients.
  *
- * <p>Thread-safe. Commands are executed on threads of the backend.
+ * <p>Thread-safe. Commands are executed on threads of the backend, or of callers that wait for them.
  *
  * @since 0.1.0
  */
@@ -41,6 +43,9 @@ public class RecordBackend implements LockBackend {
     static final String NO_VOTES = "This store does not vote in a quorum. Use Redis servers, or this store alone";
     private static final String BOUNDED_QUEUE = "At most " + RecordSteps.MOST_WAITING
             + " requests wait for one lock, because each change of the lock writes them all";
+
+    /** The depth of the stack that a store needs on the thread of a caller, as small frames. */
+    private static final int STORE_FRAMES = 1_000;
 
     /** The time between two sweeps. They drop data that has expired or is at least a minute old. */
     private static final long SWEEP = TimeUnit.SECONDS.toNanos(60);
@@ -135,6 +140,65 @@ public class RecordBackend implements LockBackend {
         }
     }
 
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        StoreWorkers started = workers.get();
+        int hash = command.locks().hashCode();
+        return !closed && started != null && store.servesCallers() && started.isIdle(hash)
+                ? new Offer(started, hash, new Sent(command, handler))
+                : null;
+    }
+
+    /** A command that its caller may execute. */
+    private final class Offer implements CallerRun {
+        private final StoreWorkers started;
+        private final int hash;
+        private final Sent sent;
+
+        Offer(StoreWorkers started, int hash, Sent sent) {
+            this.started = started;
+            this.hash = hash;
+            this.sent = sent;
+        }
+
+        @Override
+        public void run(LongSupplier nanosLeft) {
+            boolean interrupted = Thread.interrupted(); // it would end waits for the store
+            try {
+                if (!hasStack() || !started.executeHere(hash, sent::answer)) {
+                    send();
+                }
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+
+        @Override
+        public boolean canBeLeft() {
+            return false;
+        }
+
+        @Override
+        public void send() {
+            started.execute(hash, sent);
+        }
+    }
+
+    /** Returns whether the stack suffices for a store and its driver, which an overflow may leave half changed. */
+    private static boolean hasStack() {
+        try {
+            return reach(STORE_FRAMES) > 0;
+        } catch (StackOverflowError nearlyEnded) {
+            return false;
+        }
+    }
+
+    private static int reach(int frames) {
+        return frames == 0 ? 1 : 1 + reach(frames - 1);
+    }
+
     /** A command on its way. */
     private final class Sent implements StoreWorkers.Task {
         private final Command<?> command;
@@ -145,12 +209,16 @@ public class RecordBackend implements LockBackend {
             this.handler = handler;
         }
 
-        @Override
-        public void run() {
+        void answer() {
             Reply reply = execute(command);
             waits.note(command, reply);
             tellWhetherAwaited();
             handler.accept(reply);
+        }
+
+        @Override
+        public void run() {
+            answer();
             announced |= command instanceof Announce;
             if (announced) { // a client without a record only looks, and must change nothing
                 sweep();

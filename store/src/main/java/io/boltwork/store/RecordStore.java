@@ -222,6 +222,16 @@ public interface RecordStore extends AutoCloseable {
     }
 
     /**
+     * Returns whether threads of callers may call this store, which then blocks them. They may be interrupted at any
+     * time: a store that this would damage returns {@code false}.
+     *
+     * @return {@code false} unless overridden
+     */
+    default boolean servesCallers() {
+        return false;
+    }
+
+    /**
      * Returns how long an answer is awaited.
      *
      * @return the time after which a method fails

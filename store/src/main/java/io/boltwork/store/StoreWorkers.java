@@ -5,15 +5,21 @@ import static io.boltwork.spi.PrintableLog.LOG;
 
 import io.boltwork.BackendException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** The threads that use a store. Each has a queue, so the commands for one lock are executed in order. Thread-safe. */
+/**
+ * The threads that use a store, and the callers that use it in place of an idle one. Each has a queue, so the commands
+ * for one lock are executed one at a time and in order. Thread-safe.
+ */
 final class StoreWorkers {
     /** The wait for each thread at the end. A thread that waits for the store ends later, by itself. */
     private static final long JOIN = TimeUnit.MILLISECONDS.toMillis(200);
@@ -36,7 +42,16 @@ final class StoreWorkers {
     }
 
     private final class Worker extends Thread {
-        private final BlockingQueue<Task> tasks = new LinkedBlockingQueue<>();
+        private final ReentrantLock lock = new ReentrantLock();
+
+        /** Signalled when the next task may be executed, and at the end. */
+        private final Condition ready = lock.newCondition();
+
+        /** The tasks that nobody executes yet. Guarded by {@link #lock}. */
+        private final Queue<Task> tasks = new ArrayDeque<>();
+
+        /** Set while this thread or a caller executes a task. Guarded by {@link #lock}. */
+        private boolean busy;
 
         Worker(String name) {
             super(name);
@@ -45,24 +60,88 @@ final class StoreWorkers {
 
         @Override
         public void run() {
-            while (!ended) {
+            for (Task task; (task = next()) != null; ) {
                 try {
-                    tasks.take().run();
-                } catch (InterruptedException end) {
-                    // looks whether this is the end
+                    task.run();
                 } catch (RuntimeException | Error defect) { // one command's failure must not end the thread
                     LOG.log(System.Logger.Level.ERROR, "A command could not be executed", defect);
+                } finally {
+                    leave();
                 }
             }
-            for (Task task; (task = tasks.poll()) != null; ) {
-                task.fail(closed());
+            tasks.forEach(left -> left.fail(closed())); // no more are added
+        }
+
+        /** Waits for the next task. Returns {@code null} at the end. */
+        private @Nullable Task next() {
+            lock.lock();
+            try {
+                while (!ended && (busy || tasks.isEmpty())) {
+                    ready.awaitUninterruptibly();
+                }
+                busy = !ended;
+                return ended ? null : tasks.poll();
+            } finally {
+                lock.unlock();
             }
         }
 
         void queue(Task task) {
-            tasks.add(task);
-            if (ended && tasks.remove(task)) {
-                task.fail(closed());
+            lock.lock();
+            try {
+                if (!ended) {
+                    tasks.add(task);
+                    if (!busy) {
+                        ready.signal();
+                    }
+                    return;
+                }
+            } finally {
+                lock.unlock();
+            }
+            task.fail(closed());
+        }
+
+        boolean isIdle() {
+            lock.lock();
+            try {
+                return !ended && !busy && tasks.isEmpty();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Lets the current thread execute a task if no other is executed or waits. Returns whether it may. */
+        boolean enter() {
+            lock.lock();
+            try {
+                boolean may = isIdle();
+                busy |= may;
+                return may;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void leave() {
+            lock.lock();
+            try {
+                busy = false;
+                if (!tasks.isEmpty()) {
+                    ready.signal();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void end() {
+            interrupt(); // it may wait for the store
+            lock.lock();
+            try {
+                ready.signalAll();
+            } finally {
+                lock.unlock();
             }
         }
     }
@@ -79,7 +158,30 @@ final class StoreWorkers {
 
     /** Executes a task after all earlier ones with the same hash. */
     void execute(int hash, Task task) {
-        workers.get(Math.floorMod(hash, workers.size())).queue(task);
+        worker(hash).queue(task);
+    }
+
+    /** Returns whether no task with the same hash is under way. */
+    boolean isIdle(int hash) {
+        return worker(hash).isIdle();
+    }
+
+    /** Runs an action on the current thread, unless tasks with the same hash are under way. Returns whether it has. */
+    boolean executeHere(int hash, Runnable action) {
+        Worker worker = worker(hash);
+        if (!worker.enter()) {
+            return false;
+        }
+        try {
+            action.run();
+        } finally {
+            worker.leave();
+        }
+        return true;
+    }
+
+    private Worker worker(int hash) {
+        return workers.get(Math.floorMod(hash, workers.size()));
     }
 
     /** Runs an action later, unless the threads end before. */
@@ -95,7 +197,7 @@ final class StoreWorkers {
     void end() {
         ended = true;
         timer.shutdownNow();
-        workers.forEach(Thread::interrupt);
+        workers.forEach(Worker::end);
         for (Worker worker : workers) {
             if (worker != Thread.currentThread()) {
                 try {

@@ -7,6 +7,7 @@ import io.boltwork.BackendException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -84,6 +85,62 @@ class StoreWorkersTest {
             }));
             workers.execute(0, new Counted(() -> next.complete(true)));
             assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            workers.end();
+        }
+    }
+
+    @Test
+    void aCallerExecutesAnActionInPlaceOfAnIdleThread() throws Exception {
+        StoreWorkers workers = new StoreWorkers(1);
+        try {
+            List<String> executed = new CopyOnWriteArrayList<>();
+            CountDownLatch last = new CountDownLatch(1);
+            assertThat(workers.isIdle(0)).isTrue();
+            assertThat(workers.executeHere(0, () -> {
+                        executed.add(Thread.currentThread().getName());
+                        assertThat(workers.isIdle(0)).isFalse();
+                        assertThat(workers.executeHere(0, () -> executed.add("at the same time")))
+                                .isFalse();
+                        workers.execute(0, new Counted(() -> {
+                            executed.add(Thread.currentThread().getName());
+                            last.countDown();
+                        }));
+                        executed.add("before the next");
+                    }))
+                    .isTrue();
+            assertThat(last.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(executed)
+                    .containsExactly(Thread.currentThread().getName(), "before the next", "boltwork-store-0");
+        } finally {
+            workers.end();
+        }
+        assertThat(workers.executeHere(0, () -> {})).as("after the end").isFalse();
+    }
+
+    @Test
+    void tasksAndCallersOfOneLockExcludeEachOther() throws Exception {
+        StoreWorkers workers = new StoreWorkers(WORKERS);
+        try {
+            int[] count = new int[1]; // only what has the lock's turn changes it
+            int[] refused = new int[1];
+            CountDownLatch answers = new CountDownLatch(TASKS);
+            Thread sender = new Thread(() -> {
+                for (int i = 0; i < TASKS; i++) {
+                    workers.execute(0, new Counted(() -> {
+                        count[0]++;
+                        answers.countDown();
+                    }));
+                }
+            });
+            sender.start();
+            for (int i = 0; i < TASKS; i++) {
+                if (!workers.executeHere(0, () -> count[0]++)) {
+                    refused[0]++;
+                }
+            }
+            assertThat(answers.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(count[0] + refused[0]).isEqualTo(2 * TASKS);
         } finally {
             workers.end();
         }

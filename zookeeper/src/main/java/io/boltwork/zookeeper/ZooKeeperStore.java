@@ -450,6 +450,11 @@ final class ZooKeeperStore implements RecordStore {
     }
 
     @Override
+    public boolean servesCallers() {
+        return true;
+    }
+
+    @Override
     public Duration commandTimeout() {
         return options.commandTimeout();
     }

@@ -20,7 +20,7 @@ class StoreWorkersTest {
     private static final int WORKERS = 2;
     private static final int TASKS = 5_000;
     /** Enough to meet the end within a microsecond several times. */
-    private static final int ROUNDS = 3_000;
+    private static final int ROUNDS = 500;
 
     /** A task that counts its answers. */
     private static final class Counted implements StoreWorkers.Task {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /**
  * Labels in the lanes neither overlap nor are cut off, in a real Chromium, whatever happened how soon after each other.
  */
-@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
 class SaleLabelsTest {
     private static final SaleSettings SETTINGS = new SaleSettings(200, 160, 50, SaleSettings.Kind.LOCK, false, true);
     private static final List<String> SERVERS = List.of("Redis A", "Redis B", "Redis C");

@@ -19,15 +19,18 @@ import io.boltwork.testkit.server.Certificates;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Mono;
 
 /** Callers that execute their commands over connections of their own, on a real server and over a faulty link. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -184,6 +187,22 @@ class DirectConnectionsTest {
             }
         }
         return false;
+    }
+
+    @Test
+    void aProviderOfCredentialsThatFailsDoesNotStopACaller() {
+        AtomicInteger asked = new AtomicInteger();
+        RedisURI uri = RedisURI.create(redis.uri());
+        uri.setCredentialsProvider(() -> {
+            if (asked.incrementAndGet() > 2) {
+                throw new IllegalStateException("no more");
+            }
+            return Mono.empty();
+        });
+        int before = connections();
+        warm(nothing.closing(LockClient.create(RedisBackend.connect(uri))));
+        assertThat(connections() - before).isEqualTo(2);
+        assertThat(asked).hasValue(3);
     }
 
     @Test

@@ -20,7 +20,16 @@ import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.AddressResolver;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.resolver.InetNameResolver;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -187,6 +196,40 @@ class DirectConnectionsTest {
             }
         }
         return false;
+    }
+
+    /** A resolver of the user, for whose name later answers are of no use. */
+    private static AddressResolverGroup<InetSocketAddress> resolver(AtomicInteger asked) {
+        return new AddressResolverGroup<>() {
+            @Override
+            protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
+                return new InetNameResolver(executor) {
+                    @Override
+                    protected void doResolve(String name, Promise<InetAddress> address) throws Exception {
+                        boolean early = asked.incrementAndGet() <= 2;
+                        address.setSuccess(InetAddress.getByName(early ? "127.0.0.1" : "127.0.0.2"));
+                    }
+
+                    @Override
+                    protected void doResolveAll(String name, Promise<List<InetAddress>> addresses) {
+                        addresses.setFailure(new UnsupportedOperationException());
+                    }
+                }.asAddressResolver();
+            }
+        };
+    }
+
+    @Test
+    void aCallerReachesTheAddressThatTheUsersResolverGaveTheMainConnection() {
+        AtomicInteger asked = new AtomicInteger();
+        ClientResources resources =
+                ClientResources.builder().addressResolverGroup(resolver(asked)).build();
+        nothing.closing(() -> resources.shutdown(0, 1, TimeUnit.SECONDS).sync());
+        int before = connections();
+        warm(client(
+                "redis://locks.invalid:" + redis.port(), RedisOptions.defaults().withClientResources(resources)));
+        assertThat(connections() - before).as("commands, messages, caller").isEqualTo(3);
+        assertThat(asked).hasValue(2);
     }
 
     @Test

@@ -189,7 +189,7 @@ class DirectConnectionsTest {
         assertThat(ended.get()).isTrue();
     }
 
-    private static boolean isReading(Thread thread) {
+    static boolean isReading(Thread thread) {
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (frame.getClassName().endsWith("DirectConnection")) {
                 return true;

@@ -146,8 +146,8 @@ public final class RedisOptions {
     /**
      * Sets how many connections to a server a client may have beside its two, over which a caller executes its command
      * by itself. That saves a lone caller two changes of threads for each round trip. They are made when calls are
-     * often alone, and closed after ten seconds without use. Without effect in a cluster, in a quorum and with a bridge
-     * to Redisson. Default: 2.
+     * often alone, and closed after ten seconds without use. In a cluster, each master that is used so has its own.
+     * Without effect in a quorum and with a bridge to Redisson. Default: 2.
      *
      * @param count 0 to 8; with 0, all commands are sent by the I/O threads
      * @return these options with that number

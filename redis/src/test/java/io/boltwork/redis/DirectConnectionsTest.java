@@ -19,15 +19,27 @@ import io.boltwork.testkit.server.Certificates;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.AddressResolver;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.resolver.InetNameResolver;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Promise;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Mono;
 
 /** Callers that execute their commands over connections of their own, on a real server and over a faulty link. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -177,13 +189,63 @@ class DirectConnectionsTest {
         assertThat(ended.get()).isTrue();
     }
 
-    private static boolean isReading(Thread thread) {
+    static boolean isReading(Thread thread) {
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (frame.getClassName().endsWith("DirectConnection")) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** A resolver of the user, for whose name later answers are of no use. */
+    private static AddressResolverGroup<InetSocketAddress> resolver(AtomicInteger asked) {
+        return new AddressResolverGroup<>() {
+            @Override
+            protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
+                return new InetNameResolver(executor) {
+                    @Override
+                    protected void doResolve(String name, Promise<InetAddress> address) throws Exception {
+                        boolean early = asked.incrementAndGet() <= 2;
+                        address.setSuccess(InetAddress.getByName(early ? "127.0.0.1" : "127.0.0.2"));
+                    }
+
+                    @Override
+                    protected void doResolveAll(String name, Promise<List<InetAddress>> addresses) {
+                        addresses.setFailure(new UnsupportedOperationException());
+                    }
+                }.asAddressResolver();
+            }
+        };
+    }
+
+    @Test
+    void aCallerReachesTheAddressThatTheUsersResolverGaveTheMainConnection() {
+        AtomicInteger asked = new AtomicInteger();
+        ClientResources resources =
+                ClientResources.builder().addressResolverGroup(resolver(asked)).build();
+        nothing.closing(() -> resources.shutdown(0, 1, TimeUnit.SECONDS).sync());
+        int before = connections();
+        warm(client(
+                "redis://locks.invalid:" + redis.port(), RedisOptions.defaults().withClientResources(resources)));
+        assertThat(connections() - before).as("commands, messages, caller").isEqualTo(3);
+        assertThat(asked).hasValue(2);
+    }
+
+    @Test
+    void aProviderOfCredentialsThatFailsDoesNotStopACaller() {
+        AtomicInteger asked = new AtomicInteger();
+        RedisURI uri = RedisURI.create(redis.uri());
+        uri.setCredentialsProvider(() -> {
+            if (asked.incrementAndGet() > 2) {
+                throw new IllegalStateException("no more");
+            }
+            return Mono.empty();
+        });
+        int before = connections();
+        warm(nothing.closing(LockClient.create(RedisBackend.connect(uri))));
+        assertThat(connections() - before).isEqualTo(2);
+        assertThat(asked).hasValue(3);
     }
 
     @Test

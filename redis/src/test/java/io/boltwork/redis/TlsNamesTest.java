@@ -13,6 +13,8 @@ import io.boltwork.testkit.server.ClusterGroup;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.server.SentinelGroup;
 import io.boltwork.testkit.wait.Await;
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.resource.ClientResources;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +64,24 @@ class TlsNamesTest {
                 assertThat(one.health().nodes())
                         .allSatisfy(node -> assertThat(node.address()).startsWith("localhost:"));
             }
+        }
+    }
+
+    @Test
+    void callersVerifyTheNamesThatAddressesAreMappedTo() {
+        ClientResources mapping =
+                ClusterDirectConnectionsTest.mapping(announced -> HostAndPort.of("localhost", announced.getPort()));
+        try (ClusterGroup cluster = ClusterGroup.startNamed(certificates, 3)) {
+            List<String> uris = cluster.nodes().stream()
+                    .map(node -> "rediss://127.0.0.1:" + node.tlsPort())
+                    .toList();
+            try (LockClient client =
+                    LockClient.create(RedisBackend.connectCluster(uris, options.withClientResources(mapping)))) {
+                ClusterDirectConnectionsTest.warm(client);
+                assertThat(cluster.masters()).anyMatch(master -> ClusterDirectConnectionsTest.direct(master) == 1);
+            }
+        } finally {
+            mapping.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
         }
     }
 

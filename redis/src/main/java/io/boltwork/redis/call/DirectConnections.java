@@ -119,7 +119,7 @@ public final class DirectConnections {
             if (opened != null) {
                 all.add(opened);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) { // the latter of the user's resolver or provider of credentials
             // the call is sent over the main connection
         } finally {
             if (opened == null) {

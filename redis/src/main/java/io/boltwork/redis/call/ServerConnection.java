@@ -7,7 +7,6 @@ import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ServerInfo;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.CallerRun;
-import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
 import io.lettuce.core.RedisChannelHandler;
@@ -145,12 +144,12 @@ public final class ServerConnection {
     }
 
     /**
-     * Offers a command to its caller if that is quicker than sending it: while hardly any other call is under way, and
+     * Offers a call to its caller if that is quicker than sending it: while hardly any other call is under way, and
      * there is a connection for the caller.
      */
-    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+    public @Nullable CallerRun offer(Supplier<ScriptCall<?>> call) {
         return pipeline.isQuiet() && !condemned && !keySpace.hasBridge() && direct.mayServe()
-                ? direct.offer(ScriptCall.of(this, command, handler))
+                ? direct.offer(call.get())
                 : null;
     }
 

@@ -92,22 +92,27 @@ public final class StaleMasterGuard {
     /** Uses an answer or message that has arrived, now or later, or drops it. */
     void heard(Kept what) {
         long now = nanoTime.getAsLong();
-        boolean silent = now - heard >= SILENCE_NANOS;
-        heard = now;
-        if (!doubts && !silent || !keep(what, silent)) {
+        if (now - heard < SILENCE_NANOS && !doubts) { // in this order: see keep()
+            heard = now;
+            what.use();
+        } else if (!keep(what, now)) {
             what.use();
         }
     }
 
     /** Holds back or drops an answer or message. Returns false, and does neither, if the server is not doubted. */
-    private boolean keep(Kept what, boolean silent) {
+    private boolean keep(Kept what, long now) {
         int number = 0;
         Throwable over;
         synchronized (this) { // no synchronized block of this class blocks
-            if (!doubts && !silent) {
+            boolean silent = now - heard >= SILENCE_NANOS;
+            if (silent) {
+                doubts = true; // before `heard`, because answers to callers arrive on other threads
+            }
+            heard = now;
+            if (!doubts) {
                 return false;
             }
-            doubts = true;
             over = end;
             if (over == null) {
                 kept.add(what);

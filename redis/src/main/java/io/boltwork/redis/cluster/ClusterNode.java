@@ -19,6 +19,7 @@ import io.boltwork.redis.wire.OpenedMessage;
 import io.boltwork.redis.wire.OwnerMessage;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
@@ -204,7 +205,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
             } else if (hearing == Hearing.SOON && acquire.queue()) {
                 listenFirst(command, slot, hops, handler);
             } else {
-                tryFirst(connection, acquire, slot, hops, handler);
+                connection.send(attempt(connection, acquire, slot, hops, handler));
             }
         } else if (command instanceof Command.Release release
                 && release.next() != null
@@ -226,13 +227,13 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
     }
 
     /**
-     * Tries to acquire a lock without queueing, because a client that does not listen yet must not queue. If the lock
-     * is free, the client need not listen. A try that is queued all the same, because the lock is retained, is sent
-     * again.
+     * Returns the call that tries to acquire a lock without queueing, because a client that does not listen yet must
+     * not queue. If the lock is free, the client need not listen. A try that is queued all the same, because the lock
+     * is retained, is sent again.
      */
-    private void tryFirst(
+    private ScriptCall<?> attempt(
             ServerConnection connection, Command.Acquire wish, int slot, int hops, Consumer<Reply> handler) {
-        Command.Acquire attempt = new Command.Acquire(
+        Command.Acquire unqueued = new Command.Acquire(
                 wish.lock(),
                 wish.request(),
                 false,
@@ -241,7 +242,7 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
                 wish.notAfter(),
                 wish.share(),
                 wish.condition());
-        connection.send(ScriptCall.acquire(connection, attempt, reply -> {
+        return ScriptCall.acquire(connection, unqueued, reply -> {
                     Verdict verdict = reply instanceof Acquired answer ? answer.verdict() : Verdict.GRANTED;
                     if (verdict == Verdict.QUEUED) {
                         listenFirst(wish, slot, hops, handler);
@@ -253,7 +254,21 @@ final class ClusterNode implements BackendListener, Connector.MessageHandler, De
                     handler.accept(reply);
                 })
                 .to(slot, hops)
-                .insteadOf(wish, handler));
+                .insteadOf(wish, handler);
+    }
+
+    /** Offers a command to its caller, unless the client has to listen first. */
+    @Nullable
+    CallerRun offer(Command<?> command, int slot, Consumer<Reply> handler) {
+        ServerConnection connection = connections.commands();
+        if (connection == null || command instanceof Command.Release release && release.next() != null) {
+            return null;
+        }
+        return connection.offer(() -> command instanceof Command.Acquire acquire
+                        && connection.isSharded()
+                        && channels.hears(slot) != Hearing.YES
+                ? attempt(connection, acquire, slot, 0, handler)
+                : call(connection, command, slot, 0, handler));
     }
 
     private void dispatch(Command<?> command, int slot, int hops, Consumer<Reply> handler) {

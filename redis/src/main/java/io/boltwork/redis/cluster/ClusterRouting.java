@@ -19,6 +19,7 @@ import io.boltwork.redis.wire.MalformedMessages;
 import io.boltwork.redis.wire.Slots;
 import io.boltwork.spi.Announce;
 import io.boltwork.spi.BackendListener;
+import io.boltwork.spi.CallerRun;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.HolderMessage;
@@ -264,6 +265,13 @@ public final class ClusterRouting implements Routing, ClusterNode.NodeOwner, Red
         } else {
             node.send(command, slot, hops, handler);
         }
+    }
+
+    @Override
+    public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
+        int slot = slot(command);
+        ClusterNode node = watch.topology().node(slot);
+        return node == null ? null : node.offer(command, slot, handler);
     }
 
     private int slot(Command<?> command) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.connect;
 
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisReactiveCommandsImpl;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.PushHandler;
@@ -14,6 +17,7 @@ import io.lettuce.core.pubsub.RedisPubSubReactiveCommandsImpl;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnectionImpl;
 import io.lettuce.core.pubsub.api.sync.RedisPubSubCommands;
 import io.lettuce.core.resource.ClientResources;
+import java.net.SocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -30,17 +34,37 @@ final class AsyncClient extends RedisClient {
     @Override
     protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
             RedisChannelWriter writer, PushHandler pushes, RedisCodec<K, V> codec, Duration timeout) {
-        return new StatefulRedisConnectionImpl<>(writer, pushes, codec, timeout) {
-            @Override
-            protected @Nullable RedisCommands<K, V> newRedisSyncCommandsImpl() {
-                return null;
-            }
+        return new CommandConnection<>(writer, pushes, codec, timeout);
+    }
 
-            @Override
-            protected @Nullable RedisReactiveCommandsImpl<K, V> newRedisReactiveCommandsImpl() {
-                return null;
-            }
-        };
+    /** A connection that knows what it is connected to. */
+    private static final class CommandConnection<K, V> extends StatefulRedisConnectionImpl<K, V> {
+        volatile @Nullable SocketAddress peer;
+
+        CommandConnection(RedisChannelWriter writer, PushHandler pushes, RedisCodec<K, V> codec, Duration timeout) {
+            super(writer, pushes, codec, timeout);
+            addListener(new RedisConnectionStateListener() {
+                @Override
+                public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+                    peer = address;
+                }
+            });
+        }
+
+        @Override
+        protected @Nullable RedisCommands<K, V> newRedisSyncCommandsImpl() {
+            return null;
+        }
+
+        @Override
+        protected @Nullable RedisReactiveCommandsImpl<K, V> newRedisReactiveCommandsImpl() {
+            return null;
+        }
+    }
+
+    /** Returns the address that a connection for commands is connected to; {@code null} for other connections. */
+    static @Nullable SocketAddress peer(StatefulRedisConnection<?, ?> connection) {
+        return connection instanceof CommandConnection<?, ?> made ? made.peer : null;
     }
 
     @Override

@@ -342,6 +342,6 @@ public final class Connector {
                 warnings,
                 finder.mayBeReplaced() ? confirmation : null,
                 loop,
-                this.lettuce.direct().to(server, run));
+                this.lettuce.direct().to(server, AsyncClient.peer(lettuce), run));
     }
 }

@@ -17,6 +17,7 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +29,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes {@link DirectConnection}s: connects, with TLS if the main connection has it, logs in, chooses the database, and
- * checks that the server is in the same run.
+ * Makes {@link DirectConnection}s: connects to where the main connection leads, with TLS if it has that, logs in,
+ * chooses the database, and checks that the server is in the same run.
  */
 final class DirectSockets {
     private final ClientResources resources;
@@ -42,27 +43,30 @@ final class DirectSockets {
         this.most = most;
     }
 
-    /** Returns the connections for callers to a server, none at first. */
-    DirectConnections to(RedisAddress server, String run) {
+    /**
+     * Returns the connections for callers to a server, none at first.
+     *
+     * @param peer the address that the main connection is connected to
+     */
+    DirectConnections to(RedisAddress server, @Nullable SocketAddress peer, String run) {
         return new DirectConnections(
-                nanos -> open(server, run, nanos), most, server.commandTimeout().toNanos());
+                nanos -> open(server, peer, run, nanos),
+                most,
+                server.commandTimeout().toNanos());
     }
 
-    private @Nullable DirectConnection open(RedisAddress server, String run, long nanos) throws IOException {
-        long end = System.nanoTime() + nanos;
-        RedisURI uri = server.lettuce();
-        if (!(resources.socketAddressResolver().resolve(uri) instanceof InetSocketAddress address)) {
+    private @Nullable DirectConnection open(RedisAddress server, @Nullable SocketAddress peer, String run, long nanos)
+            throws IOException {
+        if (!(peer instanceof InetSocketAddress)) {
             return null;
         }
+        long end = System.nanoTime() + nanos;
+        RedisURI uri = server.lettuce();
         Socket socket = new Socket();
         boolean isReady = false;
         try {
             int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(nanos)));
-            socket.connect(
-                    address.isUnresolved()
-                            ? new InetSocketAddress(address.getHostString(), address.getPort())
-                            : address,
-                    millis);
+            socket.connect(peer, millis);
             socket = uri.isSsl() ? secured(socket, uri, millis) : socket;
             DirectConnection made = new DirectConnection(socket);
             logIn(made, uri, end);
@@ -113,7 +117,7 @@ final class DirectSockets {
             }
             JdkSslContext context = (JdkSslContext) builder.build();
             SSLSocket secured = (SSLSocket)
-                    context.context().getSocketFactory().createSocket(plain, uri.getHost(), uri.getPort(), true);
+                    context.context().getSocketFactory().createSocket(plain, name(uri), uri.getPort(), true);
             SSLParameters parameters = ssl.createSSLParameters();
             if (uri.getVerifyMode() == SslVerifyMode.FULL) {
                 parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -125,5 +129,12 @@ final class DirectSockets {
         } catch (GeneralSecurityException e) {
             throw new IOException(e);
         }
+    }
+
+    /** Returns the name to verify, as Lettuce does: a resolver of the user may map the address to another one. */
+    private String name(RedisURI uri) {
+        return resources.socketAddressResolver().resolve(uri) instanceof InetSocketAddress named
+                ? named.getHostString()
+                : uri.getHost();
     }
 }

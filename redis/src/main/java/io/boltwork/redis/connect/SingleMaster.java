@@ -146,7 +146,7 @@ public final class SingleMaster implements Routing {
     @Override
     public @Nullable CallerRun offer(Command<?> command, Consumer<Reply> handler) {
         ServerConnection connection = connections.commands();
-        return connection == null ? null : connection.offer(command, handler);
+        return connection == null ? null : connection.offer(() -> ScriptCall.of(connection, command, handler));
     }
 
     @Override

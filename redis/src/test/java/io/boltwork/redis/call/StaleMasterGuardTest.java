@@ -3,6 +3,7 @@ package io.boltwork.redis.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,5 +173,29 @@ class StaleMasterGuardTest {
                     .containsExactlyElementsOf(
                             IntStream.range(0, MANY).mapToObj(Integer::toString).toList());
         }
+    }
+
+    /** The answer to a caller may arrive on its thread at the same time as that to a ping. */
+    @Test
+    void aSecondReplyAfterASilenceIsHeldBackWhileTheFirstIs() throws Exception {
+        silence();
+        Thread[] first = new Thread[1];
+        Task<Boolean> pinged;
+        synchronized (guard) {
+            pinged = Task.start("pinged", () -> {
+                first[0] = Thread.currentThread();
+                guard.heard(reply("a"));
+                return true;
+            });
+            Await.until(
+                    "the first is about to be held back",
+                    () -> first[0] != null && first[0].getState() == Thread.State.BLOCKED);
+            guard.heard(reply("b"));
+            assertThat(results).isEmpty();
+        }
+        pinged.get();
+        assertThat(questions).hasSize(1);
+        questions.get(0).complete("it is");
+        assertThat(results).containsExactly("b", "a");
     }
 }

@@ -82,7 +82,8 @@ public final class OneThread extends LoadScenario {
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.SCRIPTS, true, 0.97),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_SENT, Entrant.SCRIPTS, true, 1.7),
                 Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK_RETAINED, Entrant.REDISSON, true, 100),
-                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 1.3));
+                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.JEDIS, true, 0.75),
+                Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, Entrant.REDISSON, true, 1.8));
     }
 
     @Override

@@ -12,6 +12,8 @@ import java.util.List;
 
 /** Scenario S2. */
 final class OwnLocks extends LoadScenario {
+    private static final Point TWO = new Point("2 threads", 2);
+    private static final Point FOUR = new Point("4 threads", 4);
     private static final Point FEW = new Point("16 threads", 16);
     private static final Point MANY = new Point("64 threads", 64);
 
@@ -38,7 +40,7 @@ final class OwnLocks extends LoadScenario {
 
     @Override
     public List<Point> points(BenchPlan plan) {
-        return plan.choose(List.of(FEW, MANY), List.of(MANY));
+        return plan.choose(List.of(TWO, FOUR, FEW, MANY), List.of(MANY));
     }
 
     @Override

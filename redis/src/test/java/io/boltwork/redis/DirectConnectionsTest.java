@@ -19,15 +19,23 @@ import io.boltwork.testkit.server.Certificates;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import io.netty.util.concurrent.DefaultEventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import reactor.core.publisher.Mono;
 
 /** Callers that execute their commands over connections of their own, on a real server and over a faulty link. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -96,6 +104,129 @@ class DirectConnectionsTest {
                 .isThrownBy(() -> RedisOptions.defaults().withDirectConnections(9))
                 .withMessage("directConnections must be between 0 and 8, but is 9");
         assertThat(RedisOptions.defaults().directConnections()).isEqualTo(2);
+    }
+
+    @Test
+    void callersShareTheConnectionsThatThereAre() {
+        int before = connections();
+        LockClient client = client(redis.uri(), RedisOptions.defaults().withDirectConnections(1));
+        warm(client);
+        List<Task<Integer>> callers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            FencedLock lock = client.lock("shared:" + i);
+            callers.add(Task.start("caller " + i, () -> {
+                for (int times = 0; times < 300; times++) {
+                    lock.lock();
+                    lock.unlock();
+                }
+                return 300;
+            }));
+        }
+        assertThat(callers).allSatisfy(caller -> assertThat(caller.get()).isEqualTo(300));
+        assertThat(connections() - before).isEqualTo(3);
+    }
+
+    /** An I/O thread may have to read other connections, and an interrupt closes the socket of a virtual thread. */
+    @Test
+    void threadsOfNettyAndInterruptedThreadsGetNone() throws Exception {
+        int before = connections();
+        LockClient client = client(redis.uri(), RedisOptions.defaults());
+        DefaultEventExecutor netty = new DefaultEventExecutor();
+        try {
+            assertThat(netty.submit(() -> warm(client))
+                            .get(60, TimeUnit.SECONDS)
+                            .tryLock())
+                    .isTrue();
+        } finally {
+            netty.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        }
+        FencedLock lock = client.lock("interrupted");
+        Thread.currentThread().interrupt();
+        for (int i = 0; i < 200; i++) {
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        }
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(connections() - before).isEqualTo(2);
+    }
+
+    @Test
+    void aCallerInAHurryOpensNone() throws Exception {
+        int before = connections();
+        LockClient client = client(redis.uri() + "?timeout=10s", RedisOptions.defaults());
+        FencedLock lock = client.lock("hurry", LockOptions.defaults().withRelease(LockOptions.Release.SENT));
+        for (int i = 0; i < 200; i++) {
+            assertThat(lock.tryLock(4, TimeUnit.SECONDS)).isTrue();
+            lock.unlock();
+        }
+        assertThat(connections() - before).isEqualTo(2);
+        lock.lock();
+        assertThat(connections() - before).isEqualTo(3);
+        lock.unlock();
+    }
+
+    @Test
+    void aConnectionThatCannotBeMadeIsNotMissed() {
+        int before = connections();
+        AtomicBoolean fails = new AtomicBoolean();
+        RedisURI uri = RedisURI.create(redis.uri());
+        uri.setCredentialsProvider(() -> {
+            if (fails.get()) {
+                throw new IllegalStateException("no token today");
+            }
+            return Mono.just(RedisCredentials.just(null, (char[]) null));
+        });
+        LockClient client = nothing.closing(LockClient.create(RedisBackend.connect(uri)));
+        fails.set(true);
+        warm(client);
+        warm(client);
+        assertThat(connections() - before).isEqualTo(2);
+    }
+
+    @Test
+    void anAnswerThatIsNoneOfRedisEndsTheConnection() throws Exception {
+        RespProxy proxy = nothing.closing(new RespProxy(redis));
+        LockClient client = client(proxy.uri(), RedisOptions.defaults());
+        FencedLock lock = warm(client);
+        proxy.change(value -> value.isLockAnswer() ? new RespProxy.Value('?', "what", null, List.of()) : value);
+        assertThatExceptionOfType(BackendException.class).isThrownBy(lock::tryLock);
+        proxy.change(UnaryOperator.identity());
+        Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(20));
+        assertThat(lease).isPresent();
+        lease.get().release();
+    }
+
+    @Test
+    void aRunEndsWithTheConnectionForCommands() {
+        LockClient client = client(redis.uri() + "?timeout=60s", RedisOptions.defaults());
+        FencedLock lock = warm(client);
+        redis.command("CLIENT", "PAUSE", "60000", "WRITE");
+        try {
+            Thread[] caller = new Thread[1];
+            Task<Boolean> locked = Task.start("locked", () -> {
+                caller[0] = Thread.currentThread();
+                lock.lock();
+                lock.unlock();
+                return true;
+            });
+            Await.until("the caller reads", () -> caller[0] != null && isReading(caller[0]));
+            Await.until("the other connection is found by its pings", () -> killedByLastCommand("info") == 1);
+            Await.until("the caller has left", () -> !isReading(caller[0]));
+            redis.command("CLIENT", "UNPAUSE");
+            assertThat(locked.get()).isTrue();
+        } finally {
+            redis.command("CLIENT", "UNPAUSE");
+        }
+    }
+
+    /** Kills the connections whose last command is that one. Returns their number. */
+    private static int killedByLastCommand(String command) {
+        List<String> lines = String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "normal"))
+                .lines()
+                .filter(line -> line.contains(" cmd=" + command + " "))
+                .toList();
+        lines.forEach(line -> redis.command("CLIENT", "KILL", "ID", line.replaceAll("^id=(\\d+) .*", "$1")));
+        return lines.size();
     }
 
     @Test

@@ -83,7 +83,7 @@ public final class DirectConnection implements AutoCloseable {
             call.encode(out);
             exchange(call.getOutput(), nanosLeft);
             isAnswered = true;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) { // the answer may be no answer of Redis
             call.drop(e);
         } finally {
             if (!isAnswered) {

@@ -144,6 +144,7 @@ public final class DirectConnection implements AutoCloseable {
     @Override
     public void close() {
         try {
+            socket.setSoTimeout(1); // TLS reads once more before it closes, and the loop thread must not wait
             socket.close();
         } catch (IOException e) {
             // it is of no use any more

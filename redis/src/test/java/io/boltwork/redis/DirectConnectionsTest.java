@@ -12,6 +12,15 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.call.DirectConnection;
+import io.boltwork.redis.call.DirectConnections;
+import io.boltwork.redis.call.Redirector;
+import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.spi.CallerRun;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
 import io.boltwork.testkit.LeavesNothingBehind;
 import io.boltwork.testkit.fault.FaultyLink;
 import io.boltwork.testkit.fault.FaultyLink.Kind;
@@ -22,10 +31,13 @@ import io.boltwork.testkit.wait.Task;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.netty.util.concurrent.DefaultEventExecutor;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
@@ -191,6 +203,37 @@ class DirectConnectionsTest {
         Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(20));
         assertThat(lease).isPresent();
         lease.get().release();
+    }
+
+    /** A master that was frozen executes what waits in all of its sockets, although it may have been replaced. */
+    @Test
+    void anAnswerAfterASilenceWaitsForTheConfirmation() throws Exception {
+        CompletableFuture<Boolean> confirmation = new CompletableFuture<>();
+        List<Reply> replies = new CopyOnWriteArrayList<>();
+        try (Socket socket = new Socket(redis.host(), redis.port())) {
+            ServerConnection connection = new ServerConnection(
+                    null,
+                    "here",
+                    "run",
+                    false,
+                    Redirector.NONE,
+                    new KeySpace("boltwork"),
+                    new Errors("Redis", false),
+                    List.of(),
+                    () -> confirmation,
+                    Runnable::run,
+                    new DirectConnections(nanos -> new DirectConnection(socket), 1, TimeUnit.MINUTES.toNanos(1)));
+            Command.Acquire acquire = new Command.Acquire("guarded", "a:1", true, 1_000, 0, Long.MAX_VALUE);
+            CallerRun run = null;
+            while (run == null) {
+                run = connection.offer(acquire, replies::add);
+            }
+            redis.command("CLIENT", "PAUSE", "1500", "ALL");
+            run.run(() -> Long.MAX_VALUE);
+            assertThat(replies).isEmpty();
+            confirmation.complete(true);
+            assertThat(replies).singleElement().isInstanceOf(Reply.Acquired.class);
+        }
     }
 
     @Test

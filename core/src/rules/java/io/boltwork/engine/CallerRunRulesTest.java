@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import static io.boltwork.engine.HangingScene.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
+import io.boltwork.ClientClosedException;
+import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.engine.locks.EngineLock;
+import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.Waiter;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
@@ -20,8 +26,14 @@ import io.boltwork.spi.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -43,6 +55,12 @@ class CallerRunRulesTest {
 
         /** If set, callers wait for an answer until they leave. */
         private volatile @Nullable CountDownLatch silent;
+
+        /** True if the answers to executed commands are lost. */
+        private volatile boolean deaf;
+
+        /** If set, gets the next renewals instead of the server. */
+        private volatile @Nullable Queue<Runnable> renewals;
 
         private final AtomicReference<Runnable> onOffer = new AtomicReference<>(() -> {});
 
@@ -66,11 +84,15 @@ class CallerRunRulesTest {
                     beforeRun.get().run();
                     add("executed", command);
                     CountDownLatch reached = silent;
-                    if (reached == null) {
+                    if (reached == null && !deaf) {
                         backend.send(command, handler);
                         return;
                     }
-                    reached.countDown();
+                    if (reached == null) {
+                        backend.send(command, lost -> {});
+                    } else {
+                        reached.countDown();
+                    }
                     while (nanosLeft.getAsLong() > 0) {
                         Thread.yield();
                     }
@@ -98,7 +120,12 @@ class CallerRunRulesTest {
         @Override
         public void send(Command<?> command, Consumer<Reply> handler) {
             add("sent", command);
-            backend.send(command, handler);
+            Queue<Runnable> held = command instanceof Command.Renew ? renewals : null;
+            if (held == null) {
+                backend.send(command, handler);
+            } else {
+                held.add(() -> backend.send(command, handler));
+            }
         }
 
         @Override
@@ -118,9 +145,16 @@ class CallerRunRulesTest {
     private final LockClient other = LockClient.create(MemoryBackend.on(server));
     private final FencedLock lock = client.lock("lock");
 
+    /** Another client, of which tests execute single steps. */
+    private final Offering steps = new Offering(server);
+
+    private final Engine engine = Engine.open(steps, ClientOptions.defaults());
+    private final EngineLock stepped = new EngineLock(engine, "stepped", LockOptions.defaults());
+
     @AfterEach
     void close() {
         client.close();
+        engine.close();
         other.close();
     }
 
@@ -169,9 +203,7 @@ class CallerRunRulesTest {
         elsewhere.lock();
         Thread caller = new Thread(lock::lock);
         caller.start();
-        while (other.inspector().describe("lock").queue().isEmpty()) {
-            Thread.sleep(1);
-        }
+        untilQueued();
         elsewhere.unlock();
         caller.join();
         assertThat(backend.log).contains("executed Acquire").doesNotContain("sent Acquire");
@@ -187,9 +219,7 @@ class CallerRunRulesTest {
             fixed.unlock();
         });
         caller.start();
-        while (caller.getState() != Thread.State.WAITING && caller.getState() != Thread.State.TIMED_WAITING) {
-            Thread.sleep(1);
-        }
+        untilAsleep(caller);
         lock.unlock();
         caller.join();
         assertThat(backend.log)
@@ -197,35 +227,145 @@ class CallerRunRulesTest {
                         "offered Acquire", "executed Acquire", "sent Release", "offered Release", "executed Release");
     }
 
-    /** Otherwise, an acquire would come to the server after its own withdrawal. */
+    /** Makes a caller that is offered its release and has not taken it yet. */
+    private void releaseWithoutTaking() {
+        stepped.lock();
+        steps.log.clear();
+        Hold hold = stepped.lockedHold(Thread.currentThread());
+        engine.callers.releaseLevelAndWait(hold, hold.leave(false));
+    }
+
+    /** Makes a caller that has not taken what it is offered. */
+    private Waiter requestWithoutTaking() {
+        Waiter waiter = Waiter.ofThread(stepped.terms, false, true);
+        waiter.executes = true;
+        stepped.request(waiter);
+        return waiter;
+    }
+
+    /** Otherwise, an acquire could come to the server after its own withdrawal. */
     @Test
-    void aCommandThatIsNotTakenYetIsSentBeforeTheNextOne() throws Exception {
+    void aCommandThatIsNotTakenYetIsSentBeforeTheNextOne() {
+        releaseWithoutTaking();
+        stepped.acquireAsync();
+        assertThat(steps.log).containsExactly("offered Release", "passed on Release", "sent Acquire");
+    }
+
+    @Test
+    void aCommandThatIsNotTakenYetIsSentBeforeThatOfALaterCaller() {
+        releaseWithoutTaking();
+        requestWithoutTaking();
+        assertThat(steps.log).containsExactly("offered Release", "passed on Release", "sent Acquire");
+    }
+
+    @Test
+    void aCommandWhoseCallerIsDecidedBeforeItTakesItIsNeverSent() throws Exception {
         CountDownLatch offered = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         backend.onOffer.set(() -> {
             offered.countDown(); // the drain goes on with the close, which is posted meanwhile
             await(closed);
         });
-        Thread caller = new Thread(() -> {
-            try {
-                lock.lock();
-            } catch (RuntimeException closedClient) {
-                // expected
-            }
-        });
+        Thread caller = new Thread(
+                () -> assertThatExceptionOfType(ClientClosedException.class).isThrownBy(lock::lock));
         caller.start();
         offered.await();
         Thread closing = new Thread(client::close);
         closing.start();
-        while (closing.getState() == Thread.State.RUNNABLE || closing.getState() == Thread.State.NEW) {
-            Thread.sleep(1); // until the close is in the mailbox
-        }
+        untilAsleep(closing); // the close is in the mailbox
         closed.countDown();
         caller.join();
         closing.join();
-        assertThat(backend.log).doesNotContain("executed Acquire");
-        assertThat(backend.log.indexOf("passed on Acquire")).isLessThan(backend.log.indexOf("sent Withdraw"));
+        assertThat(backend.log).contains("sent Withdraw").doesNotContain("executed Acquire", "passed on Acquire");
         assertThat(other.lock("lock").tryLock()).isTrue();
+    }
+
+    /** After a restored snapshot, the former id may be another client's. */
+    @Test
+    void aCommandUnderAFormerIdIsNeverSent() {
+        Waiter waiter = requestWithoutTaking();
+        engine.cloned(engine.client());
+        until(waiter.outcome::isDecided);
+        assertThat(steps.log).containsExactly("offered Acquire", "sent Acquire");
+        String holder = other.inspector().describe("stepped").holders().get(0).request();
+        assertThat(holder).startsWith(engine.client() + ":");
+    }
+
+    @Test
+    void aDrainThatAnotherThreadTakesOverLeavesTheCallerItsCommand() throws Exception {
+        List<CompletableFuture<Void>> others = new CopyOnWriteArrayList<>();
+        backend.onOffer.set(() -> {
+            backend.onOffer.set(() -> {});
+            Thread posting = new Thread(
+                    () -> { // more events than one thread executes
+                        for (int i = 0; i < 200; i++) {
+                            others.add(lock.acquireAsync()
+                                    .thenCompose(Lease::releaseAsync)
+                                    .toCompletableFuture());
+                        }
+                    });
+            posting.start();
+            join(posting);
+        });
+        lock.lock();
+        assertThat(backend.log).startsWith("offered Acquire", "executed Acquire");
+        lock.unlock();
+        CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aCallerThatIsGrantedTheLockByMessageLeaves() throws Exception {
+        FencedLock elsewhere = other.lock("lock");
+        elsewhere.lock();
+        backend.deaf = true;
+        FutureTask<Lease> caller = new FutureTask<>(lock::acquire);
+        new Thread(caller).start();
+        untilQueued();
+        elsewhere.unlock();
+        Lease lease = caller.get(10, TimeUnit.SECONDS);
+        backend.deaf = false;
+        assertThat(lease.isValid()).isTrue();
+        assertThat(elsewhere.tryLock()).isFalse();
+        lease.release();
+        assertThat(elsewhere.tryLock()).isTrue();
+    }
+
+    @Test
+    void aReleaseThatOvertakesARenewalEndsNoOtherHold() throws Exception {
+        Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+        backend.renewals = held;
+        Lease lease = lock.acquire();
+        FutureTask<Boolean> verified = new FutureTask<>(lease::verify);
+        new Thread(verified).start();
+        until(() -> !held.isEmpty());
+        lease.release();
+        Lease next = lock.acquire();
+        backend.renewals = null;
+        held.remove().run();
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> verified.get(10, TimeUnit.SECONDS))
+                .withMessageContaining("was released before it could be verified");
+        assertThat(next.verify()).isTrue();
+        assertThat(backend.log).contains("executed Release").doesNotContain("sent Release");
+    }
+
+    @Test
+    void aCallerInACallbackExecutesItsCommandsOnThatThread() throws Exception {
+        List<String> threads = new CopyOnWriteArrayList<>();
+        backend.beforeRun.set(() -> threads.add(Thread.currentThread().getName()));
+        FencedLock elsewhere = other.lock("lock");
+        elsewhere.lock();
+        FencedLock inner = client.lock("inner");
+        CompletableFuture<Void> done = lock.acquireAsync()
+                .thenAccept(lease -> {
+                    inner.lock();
+                    inner.unlock();
+                    lease.release();
+                })
+                .toCompletableFuture();
+        elsewhere.unlock(); // not before: otherwise this thread might call back
+        done.get(10, TimeUnit.SECONDS);
+        assertThat(threads).hasSize(3).allMatch(name -> name.startsWith("boltwork-callback"));
     }
 
     @Test
@@ -268,6 +408,22 @@ class CallerRunRulesTest {
         assertThatExceptionOfType(StackOverflowError.class).isThrownBy(lock::lock);
         backend.beforeRun.set(() -> {});
         assertThat(lock.tryAcquire(Duration.ofSeconds(10))).isPresent();
+    }
+
+    private void untilQueued() {
+        until(() -> !other.inspector().describe("lock").queue().isEmpty());
+    }
+
+    private static void untilAsleep(Thread thread) {
+        until(() -> Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState()));
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void await(CountDownLatch latch) {

@@ -12,6 +12,15 @@ import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.call.DirectConnection;
+import io.boltwork.redis.call.DirectConnections;
+import io.boltwork.redis.call.Redirector;
+import io.boltwork.redis.call.ServerConnection;
+import io.boltwork.redis.wire.KeySpace;
+import io.boltwork.spi.CallerRun;
+import io.boltwork.spi.Command;
+import io.boltwork.spi.Reply;
 import io.boltwork.testkit.LeavesNothingBehind;
 import io.boltwork.testkit.fault.FaultyLink;
 import io.boltwork.testkit.fault.FaultyLink.Kind;
@@ -19,20 +28,28 @@ import io.boltwork.testkit.server.Certificates;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
+import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.resolver.AddressResolver;
 import io.netty.resolver.AddressResolverGroup;
 import io.netty.resolver.InetNameResolver;
+import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Promise;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -108,6 +125,157 @@ class DirectConnectionsTest {
                 .isThrownBy(() -> RedisOptions.defaults().withDirectConnections(9))
                 .withMessage("directConnections must be between 0 and 8, but is 9");
         assertThat(RedisOptions.defaults().directConnections()).isEqualTo(2);
+    }
+
+    @Test
+    void callersShareTheConnectionsThatThereAre() {
+        int before = connections();
+        LockClient client = client(redis.uri(), RedisOptions.defaults().withDirectConnections(1));
+        warm(client);
+        List<Task<Integer>> callers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            FencedLock lock = client.lock("shared:" + i);
+            callers.add(Task.start("caller " + i, () -> {
+                for (int times = 0; times < 300; times++) {
+                    lock.lock();
+                    lock.unlock();
+                }
+                return 300;
+            }));
+        }
+        assertThat(callers).allSatisfy(caller -> assertThat(caller.get()).isEqualTo(300));
+        assertThat(connections() - before).isEqualTo(3);
+    }
+
+    /** An I/O thread may have to read other connections, and an interrupt closes the socket of a virtual thread. */
+    @Test
+    void threadsOfNettyAndInterruptedThreadsGetNone() throws Exception {
+        int before = connections();
+        LockClient client = client(redis.uri(), RedisOptions.defaults());
+        DefaultEventExecutor netty = new DefaultEventExecutor();
+        try {
+            assertThat(netty.submit(() -> warm(client))
+                            .get(60, TimeUnit.SECONDS)
+                            .tryLock())
+                    .isTrue();
+        } finally {
+            netty.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        }
+        FencedLock lock = client.lock("interrupted");
+        Thread.currentThread().interrupt();
+        for (int i = 0; i < 200; i++) {
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        }
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(connections() - before).isEqualTo(2);
+    }
+
+    @Test
+    void aCallerInAHurryOpensNone() throws Exception {
+        int before = connections();
+        LockClient client = client(redis.uri() + "?timeout=10s", RedisOptions.defaults());
+        for (int i = 0; i < 200; i++) {
+            assertThat(client.lock("hurry:" + i).tryLock(4, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(connections() - before).isEqualTo(2);
+        client.lock("patient").lock();
+        assertThat(connections() - before).isEqualTo(3);
+    }
+
+    @Test
+    void aConnectionThatCannotBeMadeIsNotMissed() {
+        int before = connections();
+        AtomicBoolean fails = new AtomicBoolean();
+        RedisURI uri = RedisURI.create(redis.uri());
+        uri.setCredentialsProvider(() -> {
+            if (fails.get()) {
+                throw new IllegalStateException("no token today");
+            }
+            return Mono.just(RedisCredentials.just(null, (char[]) null));
+        });
+        LockClient client = nothing.closing(LockClient.create(RedisBackend.connect(uri)));
+        fails.set(true);
+        warm(client);
+        warm(client);
+        assertThat(connections() - before).isEqualTo(2);
+    }
+
+    @Test
+    void anAnswerThatIsNoneOfRedisEndsTheConnection() throws Exception {
+        RespProxy proxy = nothing.closing(new RespProxy(redis));
+        LockClient client = client(proxy.uri(), RedisOptions.defaults());
+        FencedLock lock = warm(client);
+        proxy.change(value -> value.isLockAnswer() ? new RespProxy.Value('?', "what", null, List.of()) : value);
+        assertThatExceptionOfType(BackendException.class).isThrownBy(lock::tryLock);
+        proxy.change(UnaryOperator.identity());
+        Optional<Lease> lease = lock.tryAcquire(Duration.ofSeconds(20));
+        assertThat(lease).isPresent();
+        lease.get().release();
+    }
+
+    /** A master that was frozen executes what waits in all of its sockets, although it may have been replaced. */
+    @Test
+    void anAnswerAfterASilenceWaitsForTheConfirmation() throws Exception {
+        CompletableFuture<Boolean> confirmation = new CompletableFuture<>();
+        List<Reply> replies = new CopyOnWriteArrayList<>();
+        try (Socket socket = new Socket(redis.host(), redis.port())) {
+            ServerConnection connection = new ServerConnection(
+                    null,
+                    "here",
+                    "run",
+                    false,
+                    Redirector.NONE,
+                    new KeySpace("boltwork"),
+                    new Errors("Redis", false),
+                    List.of(),
+                    () -> confirmation,
+                    Runnable::run,
+                    new DirectConnections(nanos -> new DirectConnection(socket), 1, TimeUnit.MINUTES.toNanos(1)));
+            Command.Acquire acquire = new Command.Acquire("guarded", "a:1", true, 1_000, 0, Long.MAX_VALUE);
+            CallerRun run = null;
+            while (run == null) {
+                run = connection.offer(acquire, replies::add);
+            }
+            redis.command("CLIENT", "PAUSE", "1500", "ALL");
+            run.run(() -> Long.MAX_VALUE);
+            assertThat(replies).isEmpty();
+            confirmation.complete(true);
+            assertThat(replies).singleElement().isInstanceOf(Reply.Acquired.class);
+        }
+    }
+
+    @Test
+    void aRunEndsWithTheConnectionForCommands() {
+        LockClient client = client(redis.uri() + "?timeout=60s", RedisOptions.defaults());
+        FencedLock lock = warm(client);
+        redis.command("CLIENT", "PAUSE", "60000", "WRITE");
+        try {
+            Thread[] caller = new Thread[1];
+            Task<Boolean> locked = Task.start("locked", () -> {
+                caller[0] = Thread.currentThread();
+                lock.lock();
+                lock.unlock();
+                return true;
+            });
+            Await.until("the caller reads", () -> caller[0] != null && isReading(caller[0]));
+            Await.until("the other connection is found by its pings", () -> killedByLastCommand("info") == 1);
+            Await.until("the caller has left", () -> !isReading(caller[0]));
+            redis.command("CLIENT", "UNPAUSE");
+            assertThat(locked.get()).isTrue();
+        } finally {
+            redis.command("CLIENT", "UNPAUSE");
+        }
+    }
+
+    /** Kills the connections whose last command is that one. Returns their number. */
+    private static int killedByLastCommand(String command) {
+        List<String> lines = String.valueOf(redis.command("CLIENT", "LIST", "TYPE", "normal"))
+                .lines()
+                .filter(line -> line.contains(" cmd=" + command + " "))
+                .toList();
+        lines.forEach(line -> redis.command("CLIENT", "KILL", "ID", line.replaceAll("^id=(\\d+) .*", "$1")));
+        return lines.size();
     }
 
     @Test

@@ -127,6 +127,22 @@ class SecurityPageTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
+    void theRightsToLockSufficeForConnectionsOfCallers(RedisServer server) {
+        try (LockClient client =
+                LockClient.create(RedisBackend.connect(uri(server, "locking") + "?clientName=callers"))) {
+            for (int i = 0; i < 100; i++) {
+                client.lock(LOCK).lock();
+                client.lock(LOCK).unlock();
+            }
+            String normal = String.valueOf(server.command("CLIENT", "LIST", "TYPE", "normal"));
+            assertThat(normal.lines().filter(line -> line.contains("name=callers ") && line.contains("user=locking ")))
+                    .as(normal)
+                    .hasSize(2);
+        }
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
     void aUserWithReadRightsChangesNothing(RedisServer server) {
         try (LockClient holder = client(server, "locking");
                 LockClient looking = client(server, "looking")) {

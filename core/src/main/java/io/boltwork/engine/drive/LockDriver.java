@@ -90,6 +90,10 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
         String now = owner.core.identity.id();
         if (!client.equals(now)) {
             client = now;
+            if (caller != null) {
+                caller.takeOffer(); // never sent: the old id may be another client's
+                caller = null;
+            }
             machine.disowned();
         }
     }
@@ -131,10 +135,15 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
         }
     }
 
-    /** Begins an event whose poster, this thread, waits for the outcome and can execute a command meanwhile. */
+    /**
+     * Begins an event whose poster, this thread, waits for the outcome and can execute a command meanwhile. Without
+     * effect if another caller has not taken its command yet, which is sent before the next.
+     */
     void beginCallersEvent(Promise<?> outcome) {
-        caller = outcome;
-        isCallersEvent = true;
+        if (caller == null || !caller.isOffered()) {
+            caller = outcome;
+            isCallersEvent = true;
+        }
     }
 
     void endCallersEvent() {

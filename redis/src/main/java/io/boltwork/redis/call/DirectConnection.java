@@ -52,7 +52,7 @@ public final class DirectConnection implements AutoCloseable {
     /**
      * Executes a command of the preparation, such as AUTH, within that time.
      *
-     * @return the answer
+     * @return the answer, or its last text
      * @throws IOException if there was none, or an error
      */
     public String prepare(long nanos, String... words) throws IOException {
@@ -62,7 +62,10 @@ public final class DirectConnection implements AutoCloseable {
             RespWriter.write(out, word);
         }
         long end = System.nanoTime() + nanos;
-        StatusOutput<String, String> answer = new StatusOutput<>(StringCodec.UTF8);
+        StatusOutput<String, String> answer = new StatusOutput<>(StringCodec.UTF8) {
+            @Override
+            public void set(long number) {} // of HELLO
+        };
         exchange(answer, () -> end - System.nanoTime());
         if (answer.hasError()) {
             throw new IOException(words[0] + " was refused: " + answer.getError());
@@ -83,7 +86,7 @@ public final class DirectConnection implements AutoCloseable {
             call.encode(out);
             exchange(call.getOutput(), nanosLeft);
             isAnswered = true;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) { // the answer may be no answer of Redis
             call.drop(e);
         } finally {
             if (!isAnswered) {
@@ -141,6 +144,7 @@ public final class DirectConnection implements AutoCloseable {
     @Override
     public void close() {
         try {
+            socket.setSoTimeout(1); // TLS reads once more before it closes, and the loop thread must not wait
             socket.close();
         } catch (IOException e) {
             // it is of no use any more

@@ -71,7 +71,9 @@ public final class DirectConnections {
         @Override
         public void run(LongSupplier nanosLeft) {
             long end = System.nanoTime() + timeout;
-            DirectConnection connection = take(Math.min(timeout, nanosLeft.getAsLong()));
+            // the socket of a virtual thread is closed when it reads with its interrupt flag set
+            boolean mayRead = !Thread.currentThread().isInterrupted();
+            DirectConnection connection = mayRead ? take(Math.min(timeout, nanosLeft.getAsLong())) : null;
             if (connection == null) {
                 send();
                 return;
@@ -87,8 +89,10 @@ public final class DirectConnections {
                     forget(connection);
                 }
             }
-            if (isAnswered) {
+            if (isAnswered && !closed) {
                 call.complete(); // last, because the handler may send other commands
+            } else if (isAnswered) {
+                call.drop(new IllegalStateException("The connection was closed"));
             }
         }
 
@@ -98,7 +102,9 @@ public final class DirectConnections {
         }
     }
 
-    /** Takes a connection, or opens one; {@code null} if there is none for this caller. */
+    /**
+     * Takes a connection, or opens one, which takes several round trips; {@code null} if there is none for this caller.
+     */
     private @Nullable DirectConnection take(long nanos) {
         for (DirectConnection free; (free = idle.pollFirst()) != null; ) {
             if (!free.isClosed()) {
@@ -106,7 +112,8 @@ public final class DirectConnections {
             }
             forget(free);
         }
-        if (closed || System.nanoTime() < openAfter) {
+        boolean isInAHurry = nanos < timeout / 2;
+        if (isInAHurry || closed || System.nanoTime() < openAfter) {
             return null;
         }
         if (count.incrementAndGet() > most) {
@@ -119,7 +126,7 @@ public final class DirectConnections {
             if (opened != null) {
                 all.add(opened);
             }
-        } catch (IOException | RuntimeException e) { // the latter of the user's resolver or provider of credentials
+        } catch (IOException | RuntimeException e) { // a resolver or a provider of credentials may fail, too
             // the call is sent over the main connection
         } finally {
             if (opened == null) {

@@ -71,7 +71,8 @@ final class DirectSockets {
             DirectConnection made = new DirectConnection(socket);
             logIn(made, uri, end);
             if (uri.getClientName() != null && !uri.getClientName().isEmpty()) {
-                made.prepare(end - System.nanoTime(), "CLIENT", "SETNAME", uri.getClientName());
+                // as Lettuce does it, because CLIENT needs a right
+                made.prepare(end - System.nanoTime(), "HELLO", "2", "SETNAME", uri.getClientName());
             }
             if (uri.getDatabase() != 0) {
                 made.prepare(end - System.nanoTime(), "SELECT", String.valueOf(uri.getDatabase()));

@@ -16,6 +16,7 @@ import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.call.DirectConnection;
 import io.boltwork.redis.call.DirectConnections;
 import io.boltwork.redis.call.Redirector;
+import io.boltwork.redis.call.ScriptCall;
 import io.boltwork.redis.call.ServerConnection;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.CallerRun;
@@ -235,7 +236,7 @@ class DirectConnectionsTest {
             Command.Acquire acquire = new Command.Acquire("guarded", "a:1", true, 1_000, 0, Long.MAX_VALUE);
             CallerRun run = null;
             while (run == null) {
-                run = connection.offer(acquire, replies::add);
+                run = connection.offer(() -> ScriptCall.of(connection, acquire, replies::add));
             }
             redis.command("CLIENT", "PAUSE", "1500", "ALL");
             run.run(() -> Long.MAX_VALUE);

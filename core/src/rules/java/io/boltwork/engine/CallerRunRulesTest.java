@@ -64,6 +64,9 @@ class CallerRunRulesTest {
 
         private final AtomicReference<Runnable> onOffer = new AtomicReference<>(() -> {});
 
+        /** True if a run blocks until it ends. */
+        private volatile boolean blocks;
+
         Offering(MemoryServer server) {
             this.backend = MemoryBackend.on(server, Duration.ofSeconds(1));
         }
@@ -97,6 +100,11 @@ class CallerRunRulesTest {
                         Thread.yield();
                     }
                     handler.accept(new Reply.Failed(true, new BackendException("left", true, null)));
+                }
+
+                @Override
+                public boolean canBeLeft() {
+                    return !blocks;
                 }
 
                 @Override
@@ -184,6 +192,23 @@ class CallerRunRulesTest {
         assertThat(backend.log)
                 .filteredOn(how -> !how.startsWith("offered"))
                 .containsExactly("executed Acquire", "executed Release", "executed Acquire", "executed Release");
+    }
+
+    /** Otherwise, neither an interrupt nor the end of their time would reach them. */
+    @Test
+    void onlyCallersThatStayExecuteWhatBlocks() throws Exception {
+        backend.blocks = true;
+        lock.lock();
+        lock.unlock();
+        lock.lockInterruptibly();
+        lock.unlock();
+        assertThat(lock.tryLock(10, TimeUnit.MILLISECONDS)).isTrue();
+        lock.unlock();
+        assertThat(lock.tryLock(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(backend.log)
+                .filteredOn(how -> how.endsWith("Acquire") && !how.startsWith("offered"))
+                .containsExactly("executed Acquire", "passed on Acquire", "passed on Acquire", "passed on Acquire");
+        assertThat(backend.log).filteredOn("executed Release"::equals).hasSize(3);
     }
 
     @Test

@@ -56,8 +56,8 @@ for i = 1, count do
   local read = redis.pcall('HMGET', key, 'owner', 'token', 'until', 'claim', 'x', 'head')
   local code = $BROKEN
   local before, x = read[3] or '', read[5] or ''
-  if read[1] == request and tonumber(read[2]) == first and read[4] == '' and not read[6] and #before == #text
-    and before <= text and #x == #text and x >= expiry and not stale and not theirs then
+  if read[1] == request and tonumber(read[2]) == first and read[4] == '' and not read[6] and before <= text
+    and #x == #text and x >= expiry and not stale and not theirs then
     code = $OK
     save('until', text)
   elseif not read.err then

@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -179,11 +180,12 @@ class ClusterDirectConnectionsTest {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicInteger inside = new AtomicInteger();
         AtomicLong lastToken = new AtomicLong();
-        List<Task<Integer>> takers = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
+        AtomicIntegerArray turns = new AtomicIntegerArray(2);
+        List<Task<Boolean>> takers = new ArrayList<>();
+        for (int i = 0; i < turns.length(); i++) {
+            int taker = i;
             FencedLock lock = warm(client());
             takers.add(Task.start("taker", () -> {
-                int turns = 0;
                 while (!stop.get()) {
                     lock.lock();
                     assertThat(inside.incrementAndGet()).isEqualTo(1);
@@ -191,21 +193,32 @@ class ClusterDirectConnectionsTest {
                     assertThat(token).isGreaterThan(lastToken.getAndSet(token));
                     inside.decrementAndGet();
                     lock.unlock();
-                    turns++;
+                    turns.incrementAndGet(taker);
                 }
-                return turns;
+                return true;
             }));
         }
         try {
             for (int i = 0; i < 5; i++) {
                 group.moveSlot(SLOT, from, to);
                 Await.until("callers have connections to the new master", () -> direct(to) > 0);
+                awaitTurns(turns);
                 group.moveSlot(SLOT, to, from);
+                awaitTurns(turns);
             }
         } finally {
             stop.set(true);
         }
-        takers.forEach(taker -> assertThat(taker.get()).isPositive());
+        takers.forEach(Task::get);
+    }
+
+    /** Awaits turns of all, so that no command of earlier ones is still being redirected. */
+    private static void awaitTurns(AtomicIntegerArray turns) {
+        for (int i = 0; i < turns.length(); i++) {
+            int taker = i;
+            int before = turns.get(taker);
+            Await.until("more turns", () -> turns.get(taker) > before + 5);
+        }
     }
 
     // ================================================================ mapped addresses

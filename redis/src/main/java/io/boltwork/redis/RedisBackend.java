@@ -46,9 +46,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The backend keeps two connections to the master, one for commands and one for grants. It adds a third one when a
  * lock with {@link io.boltwork.Replication} is first used. It pings these connections every second and replaces those
- * that break. If another server may become the master, the backend also keeps one connection to each sentinel or
- * server, and asks for the master twice a second. In a cluster, it keeps these connections to each master, and asks up
- * to three nodes for the slot map every second, and five times a second while something is wrong.
+ * that break. Callers may use up to {@linkplain RedisOptions#withDirectConnections two} more. If another server may
+ * become the master, the backend also keeps one connection to each sentinel or server, and asks for the master twice a
+ * second. In a cluster, it keeps these connections to each master, and asks up to three nodes for the slot map every
+ * second, and five times a second while something is wrong.
  *
  * <p>After connecting, the backend publishes a message to itself from a script. If it does not arrive, {@link #open}
  * fails, or, on a later connection, the client receives a warning. Connecting takes the {@linkplain

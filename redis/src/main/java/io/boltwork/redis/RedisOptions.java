@@ -78,7 +78,7 @@ public final class RedisOptions {
      *
      * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, no
      *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, a connect timeout of
-     *     10 s, no lazy connecting, no bridge
+     *     10 s, up to 2 direct connections, no lazy connecting, no bridge
      */
     public static RedisOptions defaults() {
         return DEFAULTS;

@@ -134,7 +134,7 @@ final class RedisExamination implements Examination {
                         "connections",
                         look.address(),
                         "a further connection was refused: " + refused.getMessage(),
-                        "a client needs two connections, and connects again after an outage",
+                        "a client has two to four connections, and connects again after an outage",
                         "raise maxclients, or the proxy's limit");
                 return;
             }

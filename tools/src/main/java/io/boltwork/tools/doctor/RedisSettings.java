@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.doctor;
 
+import java.util.regex.Pattern;
+
 /** The settings and the state of a server that the library does not warn of, because it would have to ask for them. */
 final class RedisSettings {
     private static final double NEARLY_FULL = 0.9;
+
+    /** The seconds after which a client closes a connection that its callers do not use, and some more. */
+    private static final Pattern TIMEOUT_OF_CALLERS = Pattern.compile("[1-9]|1[0-4]");
 
     private final Diagnosis diagnosis;
 
@@ -15,6 +20,10 @@ final class RedisSettings {
         persistence(server);
         memory(server);
         replication(server);
+        connections(server);
+    }
+
+    private void connections(RedisServerLook server) {
         long clients = server.number("connected_clients");
         long most = server.number("maxclients");
         if (most > 0 && clients > NEARLY_FULL * most) {
@@ -22,8 +31,18 @@ final class RedisSettings {
                     "connections",
                     server.address(),
                     clients + " of at most " + most + " clients are connected",
-                    "a client that has to connect again is refused, and loses its locks; each needs two connections",
+                    "a client that has to connect again is refused, and loses its locks; each has two connections, and"
+                            + " up to two more for its callers",
                     "CONFIG SET maxclients " + 2 * most);
+        }
+        String timeout = server.setting("timeout");
+        if (TIMEOUT_OF_CALLERS.matcher(timeout).matches()) {
+            diagnosis.warning(
+                    "connections",
+                    server.address(),
+                    "timeout is " + timeout,
+                    "the server closes a connection of callers before the client does, and the next call may fail",
+                    "CONFIG SET timeout 60, then CONFIG REWRITE");
         }
     }
 

@@ -100,6 +100,16 @@ class DoctorTest {
     }
 
     @Test
+    void aShortTimeoutIsNamed() {
+        try (RedisServer redis = RedisServer.start(ON_DISK, "yes")) {
+            redis.command("CONFIG", "SET", "timeout", "14");
+            finds(doctor(redis.uri()), "SHOULD BE CHANGED  connections on ", "timeout is 14", "CONFIG SET timeout 60");
+            redis.command("CONFIG", "SET", "timeout", "15");
+            assertThat(doctor(redis.uri()).out()).doesNotContain("timeout is");
+        }
+    }
+
+    @Test
     void missingRightsAreNamed() {
         try (RedisServer redis = RedisServer.start(ON_DISK, "yes")) {
             List<String> rights = new ArrayList<>(RedisRight.ALWAYS.stream()

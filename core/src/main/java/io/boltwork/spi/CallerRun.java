@@ -26,9 +26,9 @@ public interface CallerRun {
     void run(LongSupplier nanosLeft);
 
     /**
-     * Returns whether the caller can leave a run at any time. If not, it blocks for the command timeout at most, without
-     * asking {@code nanosLeft}. So it is called only by a caller that waits for that long and heeds no interrupts; for
-     * others, {@link #send} is called.
+     * Returns whether the caller can leave a run at any time. If not, it blocks for the command timeout at most, and
+     * does not ask {@code nanosLeft}. Then only a caller that waits for that long and heeds no interrupts calls it;
+     * others call {@link #send}.
      *
      * @return {@code true} unless overridden
      */

@@ -355,7 +355,7 @@ class CutShortTest {
         abstract Runnable of(LockClient client, String name);
     }
 
-    /** In a JVM that compiles nothing: a compiled method has its callees within its own frame, which then cannot fail. */
+    /** In a JVM that compiles nothing: a compiled method has its callees within its own frame, which cannot fail. */
     @Test
     void locksThatAreGivenBackAtTheEndOfTheStackAreFree() throws Exception {
         Path log = Files.createTempFile("given-back", ".txt");

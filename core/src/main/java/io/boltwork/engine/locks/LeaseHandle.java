@@ -50,7 +50,7 @@ public final class LeaseHandle extends LeaseView {
         return useRight(false);
     }
 
-    /** Begins to release the level, also if an error cuts it short. Returns {@code null} if the right was used before. */
+    /** Begins to release the level, also if an error cuts it short. Returns {@code null} if that was done before. */
     private @Nullable Promise<Optional<LeaseLoss>> useRight(boolean waits) {
         boolean used = false;
         try {

@@ -159,11 +159,6 @@ public final class DirectConnections {
         }
     }
 
-    /** Returns the number of connections. */
-    int count() {
-        return all.size();
-    }
-
     /** Closes all connections. The callers that read from them fail. */
     void close() {
         closed = true;

@@ -153,11 +153,6 @@ public final class ServerConnection {
                 : null;
     }
 
-    /** Returns the number of connections that belong to callers. */
-    public int directConnections() {
-        return direct.count();
-    }
-
     /** Runs an action, and sends the calls that it sends on this thread as groups. */
     public void together(Runnable sends) {
         pipeline.together(sends);

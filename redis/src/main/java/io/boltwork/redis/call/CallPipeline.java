@@ -28,9 +28,6 @@ final class CallPipeline {
      */
     private static final int UNDER_WAY = 4;
 
-    /** With so many calls under way, groups make up for the threads that are woken. */
-    private static final int QUIET = 2;
-
     /**
      * The largest group. Larger groups would merge: calls that are answered together are also repeated together, and
      * client and server would take turns instead of working at the same time.
@@ -117,9 +114,9 @@ final class CallPipeline {
         }
     }
 
-    /** Returns whether a call that is sent now would be alone, or beside one other. */
-    boolean isQuiet() {
-        return underWay.get() < QUIET && gathered.isEmpty();
+    /** Returns the number of calls that were sent and are not answered, and one more than allowed if others gather. */
+    int underWay() {
+        return gathered.isEmpty() ? underWay.get() : Math.max(underWay.get(), UNDER_WAY) + 1;
     }
 
     /** Counts a call as written by the current thread. */

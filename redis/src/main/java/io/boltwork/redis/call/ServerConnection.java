@@ -148,7 +148,7 @@ public final class ServerConnection {
      * there is a connection for the caller.
      */
     public @Nullable CallerRun offer(Supplier<ScriptCall<?>> call) {
-        return pipeline.isQuiet() && !condemned && !keySpace.hasBridge() && direct.mayServe()
+        return direct.mayServe(pipeline.underWay()) && !condemned && !keySpace.hasBridge()
                 ? direct.offer(call.get())
                 : null;
     }

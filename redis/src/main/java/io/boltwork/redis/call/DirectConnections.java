@@ -90,7 +90,6 @@ public final class DirectConnections {
             boolean mayRead = !Thread.currentThread().isInterrupted();
             DirectConnection connection = mayRead ? take(Math.min(timeout, nanosLeft.getAsLong())) : null;
             if (connection == null) {
-                alone.set(0);
                 send();
                 return;
             }

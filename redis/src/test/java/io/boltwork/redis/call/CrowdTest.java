@@ -20,7 +20,9 @@ class CrowdTest {
     void callersAreServedAfterAHundredCallsBesideOneOther() {
         passQuietly(100);
         assertThat(direct.mayServe(0)).isTrue();
-        assertThat(direct.mayServe(2)).as("its own last call may still be counted").isTrue();
+        assertThat(direct.mayServe(2))
+                .as("its own last call may still be counted")
+                .isTrue();
     }
 
     @Test

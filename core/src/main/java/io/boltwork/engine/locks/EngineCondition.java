@@ -139,7 +139,7 @@ final class EngineCondition implements Condition {
             throw failure;
         } catch (Error cut) {
             hold.owed = hold.owed | Hold.OWED_RELEASE;
-            waiter.forsaken = true;
+            waiter.forsaken = true; // no call: the stack may have ended
             engine.errorFlag.cause = cut;
             engine.errorFlag.raised = true;
             throw cut;

@@ -38,6 +38,14 @@ final class OwnLocks extends LoadScenario {
         return OneThread.withFloors();
     }
 
+    /** Returns all peers, and for a few threads those that say how fast their callers are. */
+    @Override
+    public List<Entrant> entrants(BenchPlan plan, Point point) {
+        return point == TWO || point == FOUR
+                ? List.of(Entrant.BOLTWORK, Entrant.SCRIPTS, Entrant.JEDIS, Entrant.REDISSON)
+                : super.entrants(plan, point);
+    }
+
     @Override
     public List<Point> points(BenchPlan plan) {
         return plan.choose(List.of(TWO, FOUR, FEW, MANY), List.of(MANY));

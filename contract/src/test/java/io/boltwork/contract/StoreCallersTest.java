@@ -51,11 +51,18 @@ class StoreCallersTest {
                 });
     }
 
+    /** Waits until the store's threads have nothing left to do for the start of the client. */
     @BeforeEach
-    void awaitAnnouncement() {
+    void awaitIdleThreads() {
         Await.until(
                 "the client announces itself",
                 () -> !client.inspector().clients().isEmpty());
+        Await.until("a caller takes the place of an idle thread", () -> {
+            users.clear();
+            lock.lock();
+            lock.unlock();
+            return users.stream().allMatch(Thread.currentThread()::equals);
+        });
         users.clear();
     }
 

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -31,15 +32,21 @@ class ResourcesShutDownEarlyTest {
 
     private static final String PREFIX = "early-";
 
-    private final ClientResources resources = ClientResources.builder()
-            .ioThreadPoolSize(2)
-            .computationThreadPoolSize(2)
-            .threadFactoryProvider(pool -> task -> {
-                Thread thread = new Thread(task, PREFIX + pool);
-                thread.setDaemon(true);
-                return thread;
-            })
-            .build();
+    private ClientResources resources;
+
+    /** Creates the resources only now: an object of this class is also made for a test that is skipped. */
+    @BeforeEach
+    void createResources() {
+        resources = ClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .threadFactoryProvider(pool -> task -> {
+                    Thread thread = new Thread(task, PREFIX + pool);
+                    thread.setDaemon(true);
+                    return thread;
+                })
+                .build();
+    }
 
     private static boolean isAnyThreadLeft() {
         return Thread.getAllStackTraces().keySet().stream()

@@ -377,6 +377,27 @@ public interface FencedLock extends Lock {
             Duration wait, Function<? super Lease, ? extends CompletionStage<T>> body);
 
     /**
+     * Returns a view of this lock in which an owner takes the place of the current thread. Whatever the view acquires
+     * belongs to the owner, on whatever thread: {@code lock()}, leases, and asynchronous leases, which are otherwise not
+     * reentrant. No round trip.
+     *
+     * <p>An owner has one hold of a lock, with one fencing token. Code that acquires the lock for an owner that has it
+     * enters that hold once more, without a round trip, and the hold ends when all have left it, in any order. If
+     * several calls of one owner wait for the lock, all of them go on when one is granted it. The owner does not exclude
+     * its own calls from each other. Each {@link Lease} leaves once; {@link #unlock} undoes one {@code lock()} of the
+     * owner, whoever calls it. A loss concerns all: each call fails with {@link LeaseLostException} until all have left.
+     * {@link #currentLease}, {@link #isHeldByCurrentThread} and {@link #holdCount} tell of the owner. A wait for a
+     * condition gives up all levels by {@code lock()}, as with threads.
+     *
+     * @param owner the owner, made by {@link LockOwner#create}
+     * @return the view, with the options of this lock
+     * @throws IllegalArgumentException if the owner was made otherwise
+     * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
+     *     to interrupt
+     */
+    FencedLock ownedBy(LockOwner owner);
+
+    /**
      * Returns a view of this thread's hold. The view gives the token and the validity of the hold. It does not confer
      * the right to release: releasing the view does nothing. No round trip.
      *

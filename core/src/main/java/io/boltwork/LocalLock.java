@@ -28,17 +28,18 @@ public record LocalLock(LockKind kind, String name, List<Holder> holders, int wa
     }
 
     /**
-     * A thread or a handle that holds the lock.
+     * A thread, a handle or another owner that holds the lock.
      *
      * @param request the request on the backend, as in {@link LockInfo.Holder}; readers may share one
-     * @param thread the name of the thread that holds the lock, or that asked for it if a handle holds it
+     * @param owner the name of the thread or of the {@link LockOwner} that holds the lock; the name of the thread that
+     *     asked for it if a handle holds it
      * @param fencingToken the token of the hold
      */
-    public record Holder(String request, String thread, long fencingToken) {
+    public record Holder(String request, String owner, long fencingToken) {
         @Override
         public String toString() {
             return Printable.text(
-                    "Holder[request=" + request + ", thread=" + thread + ", fencingToken=" + fencingToken + "]");
+                    "Holder[request=" + request + ", owner=" + owner + ", fencingToken=" + fencingToken + "]");
         }
     }
 

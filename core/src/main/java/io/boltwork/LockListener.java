@@ -275,6 +275,8 @@ public interface LockListener {
     enum Absence {
         /** The thread that holds the lock has ended. */
         THREAD_ENDED,
+        /** The {@link LockOwner} that holds the lock became unreachable. */
+        OWNER_UNREACHABLE,
         /** The {@link Lease} became unreachable without having been released. */
         LEASE_UNREACHABLE
     }

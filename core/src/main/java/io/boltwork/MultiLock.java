@@ -48,4 +48,7 @@ public interface MultiLock extends FencedLock {
 
     @Override
     MultiLock withOptions(LockOptions options);
+
+    @Override
+    MultiLock ownedBy(LockOwner owner);
 }

@@ -81,7 +81,7 @@ final class ClientStatus {
     }
 
     private static void addIfOfAnother(Queue<Hold> found, Hold hold, Thread current) {
-        if (hold.thread != current && ThreadHolds.isInForce(hold) && hold.absence() == null) {
+        if (hold.thread() != current && ThreadHolds.isInForce(hold) && hold.absence() == null) {
             found.add(hold);
         }
     }
@@ -131,7 +131,7 @@ final class ClientStatus {
     }
 
     private static LocalLock.Holder holder(Hold hold) {
-        return new LocalLock.Holder(hold.request.id(), hold.asker.getName(), hold.token);
+        return new LocalLock.Holder(hold.request.id(), hold.ownerName(), hold.token);
     }
 
     /** The health of the client and its servers. Sleeps until the servers have answered. */

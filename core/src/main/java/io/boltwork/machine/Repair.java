@@ -33,7 +33,7 @@ public final class Repair {
         Repair repair = new Repair(machine, now, commandTimeout);
         machine.kind.mend(machine);
         List.copyOf(machine.holds()).forEach(repair::hold);
-        machine.waiters.forsaken().forEach(waiter -> machine.cancel(waiter, false));
+        machine.waiters.all(waiter -> waiter.forsaken).forEach(waiter -> machine.cancel(waiter, false));
         machine.awaiting().stream().filter(waiter -> waiter.forsaken).forEach(waiter -> machine.cancel(waiter, false));
         machine.lostHolds().holds().forEach(lost -> repair.unwind(lost.hold()));
         for (Request request : machine.requests.all()) {

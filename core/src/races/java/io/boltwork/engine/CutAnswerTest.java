@@ -105,7 +105,7 @@ class CutAnswerTest {
         LockTerms terms = LockTerms.of(OPTIONS.withFairness(fairness));
         boolean isCut = true;
         for (int cutAt = 1; isCut; cutAt++) {
-            Waiter waiter = Waiter.ofThread(terms, false, true);
+            Waiter waiter = Waiter.of(Thread.currentThread(), terms, false, true);
             machine.request(waiter);
             isCut = answer(cutAt);
             waiter.forsaken = true;

@@ -92,7 +92,7 @@ class ErrorRecoveryTest extends EngineScene {
 
     @Test
     void aGrantThatItsCallerDoesNotTakeIsReleased() {
-        Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, true);
+        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(TEN), false, true);
         client.engine.drivers.request("lock", waiter);
         assertThat(client.isFree()).isFalse();
         waiter.forsaken = true;
@@ -117,7 +117,7 @@ class ErrorRecoveryTest extends EngineScene {
     @Test
     void aWaiterCutShortIsWithdrawn() {
         holdElsewhere(60_000);
-        Waiter waiter = Waiter.ofThread(LockTerms.of(TEN), false, false);
+        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(TEN), false, false);
         client.engine.drivers.request("lock", waiter);
         waiter.forsaken = true;
         client.engine.errorFlag.cause = END;

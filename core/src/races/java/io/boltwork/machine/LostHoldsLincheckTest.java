@@ -23,7 +23,7 @@ class LostHoldsLincheckTest {
 
     /** Returns a lost hold of the current thread. */
     private static Hold lost() {
-        Waiter waiter = Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false);
+        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.defaults()), false, false);
         Request request = Request.of(new StillContext(), 1, waiter, 0);
         request.startHold(1_000, 7, true, 0);
         request.occupied(0);

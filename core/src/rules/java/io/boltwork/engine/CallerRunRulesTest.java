@@ -256,13 +256,13 @@ class CallerRunRulesTest {
     private void releaseWithoutTaking() {
         stepped.lock();
         steps.log.clear();
-        Hold hold = stepped.lockedHold(Thread.currentThread());
+        Hold hold = stepped.lockedHold();
         engine.callers.releaseLevelAndWait(hold, hold.leave(false));
     }
 
     /** Makes a caller that has not taken what it is offered. */
     private Waiter requestWithoutTaking() {
-        Waiter waiter = Waiter.ofThread(stepped.terms, false, true);
+        Waiter waiter = Waiter.of(Thread.currentThread(), stepped.terms, false, true);
         waiter.executes = true;
         stepped.request(waiter);
         return waiter;

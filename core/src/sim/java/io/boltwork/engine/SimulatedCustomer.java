@@ -21,7 +21,7 @@ final class SimulatedCustomer {
         SimulatedShop.Shelf shelf = SimulatedShop.of(act);
         Condition condition = lock.condition(shelf.condition());
         try {
-            user.checks.used(user.client, act.lock(), lock.holdOf(Thread.currentThread()));
+            user.checks.used(user.client, act.lock(), lock.held());
             thread.sleep(act.work() / 2);
             if (act.rest() % 8 == 0) {
                 condition.signalAll();
@@ -54,7 +54,7 @@ final class SimulatedCustomer {
                 } finally {
                     user.simulation.shop.goesOn(user.plan.name());
                 }
-                user.wished(act, lock.holdOf(Thread.currentThread()));
+                user.wished(act, lock.held());
             }
             thread.sleep(act.work() / 4);
         } finally {

@@ -158,7 +158,7 @@ final class SimulatedUser {
             case ACQUIRE -> {
                 Lease[] lease = new Lease[1];
                 call("acquire()", Ticker.NEVER, act, () -> lease[0] = lock.acquire());
-                wished(act, lock.holdOf(Thread.currentThread()));
+                wished(act, lock.held());
                 work(act, lease[0]);
                 boolean valid = lease[0].isValid();
                 leave("close()", act, lease[0], valid, lease[0]::close);
@@ -210,7 +210,7 @@ final class SimulatedUser {
             requireClosed("lock() has returned, and its caller holds nothing");
             return;
         }
-        wished(act, lock.holdOf(Thread.currentThread()));
+        wished(act, lock.held());
         try {
             work(act, lease);
         } finally {

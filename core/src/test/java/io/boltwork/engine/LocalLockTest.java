@@ -87,7 +87,7 @@ class LocalLockTest {
                                     .map(LockInfo.Holder::request)
                                     .toList());
             assertThat(seen.holders())
-                    .extracting(LocalLock.Holder::thread)
+                    .extracting(LocalLock.Holder::owner)
                     .containsOnly(Thread.currentThread().getName());
             assertThat(client.health().waiting()).isEqualTo(6);
             wishes.forEach(wish -> wish.cancel(true));

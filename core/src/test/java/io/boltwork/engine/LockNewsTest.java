@@ -157,7 +157,7 @@ class LockNewsTest {
         lock.acquireAsync();
         assertThat(lock.tryLock()).isFalse();
         logs(); // a try does not wait
-        Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
+        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(OPTIONS), false, false);
         client.engine.drivers.request("lock", waiter);
         logs("Thread '" + me + "' waits for the lock 'lock', which is held by an asynchronous lease that");
         client.engine.drivers.cancel("lock", waiter, false);
@@ -183,13 +183,13 @@ class LockNewsTest {
 
     private void requestToWrite() {
         LockTerms terms = LockTerms.of(OPTIONS, Share.WRITE.permits());
-        client.engine.drivers.request(LockKey.of(LockKind.READ_WRITE, "prices"), Waiter.ofThread(terms, false, false));
+        client.engine.drivers.request(LockKey.of(LockKind.READ_WRITE, "prices"), Waiter.of(Thread.currentThread(), terms, false, false));
     }
 
     @Test
     void aThreadThatHoldsTheLockDoesNotWaitForItself() {
         lock.lock();
-        client.engine.drivers.request("lock", Waiter.ofThread(LockTerms.of(OPTIONS), false, false));
+        client.engine.drivers.request("lock", Waiter.of(Thread.currentThread(), LockTerms.of(OPTIONS), false, false));
         logs();
     }
 

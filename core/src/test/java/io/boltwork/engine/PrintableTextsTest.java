@@ -203,7 +203,7 @@ class PrintableTextsTest {
         fails(lease::ensureValid);
         fails(lock::unlock);
         lock.acquireAsync().toCompletableFuture().join();
-        Waiter waiter = Waiter.ofThread(LockTerms.of(OPTIONS), false, false);
+        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(OPTIONS), false, false);
         client.engine.drivers.request(NAME, waiter); // waits for a lock that it holds itself
         client.engine.drivers.cancel(NAME, waiter, false);
         inspector.forceRelease(NAME);

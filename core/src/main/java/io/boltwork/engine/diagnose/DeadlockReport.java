@@ -30,15 +30,10 @@ final class DeadlockReport {
         events.resume();
     }
 
-    /** Returns the name of a caller that waits. */
-    static String nameOf(Wait wait) {
-        return (wait.isOfThread ? "thread '" : "a handle of thread '") + Printable.text(wait.asker.getName()) + "'";
-    }
-
     /** Describes a caller that waits, with the present stack of a thread. */
     static Blocked blocked(Wait wait, String holder, long token, long now) {
         List<StackTraceElement> stack = wait.isOfThread ? StackOf.now(wait.asker) : List.of();
-        return new Blocked(nameOf(wait), wait.kind(), wait.lock(), holder, token, wait.waited(now), stack);
+        return new Blocked(wait.who(), wait.kind(), wait.lock(), holder, token, wait.waited(now), stack);
     }
 
     /**

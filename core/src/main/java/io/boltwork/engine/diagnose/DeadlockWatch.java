@@ -68,7 +68,7 @@ public final class DeadlockWatch {
         suspected = graph.cycles();
         List<OutwardWait> outward = OutwardWait.among(
                 callers.stream()
-                        .filter(wait -> wait.isOfThread && now - wait.since >= POSSIBLE_AFTER)
+                        .filter(wait -> wait.hasOwner() && now - wait.since >= POSSIBLE_AFTER)
                         .toList(),
                 graph,
                 holds);
@@ -81,7 +81,7 @@ public final class DeadlockWatch {
         return waits.isEmpty()
                 ? List.of()
                 : waits.since(now, LongWaits.LONG).stream()
-                        .filter(wait -> wait.isOfThread || wait.scope != null)
+                        .filter(wait -> wait.hasOwner() || wait.scope != null)
                         .toList();
     }
 

@@ -83,7 +83,7 @@ public final class DurationWatch {
             return;
         }
         Duration time = Duration.ofNanos(held);
-        List<StackTraceElement> stack = hold.thread == null ? List.of() : StackOf.now(hold.thread);
+        List<StackTraceElement> stack = hold.thread() == null ? List.of() : StackOf.now(hold.thread());
         LOG.log(
                 System.Logger.Level.WARNING,
                 "A lock has been held for a long time",
@@ -102,12 +102,11 @@ public final class DurationWatch {
         if (wait.isOver()) {
             return; // the stack is that of something else
         }
-        String who = wait.isOfThread ? "thread '" : "a handle of thread '";
         LOG.log(
                 System.Logger.Level.WARNING,
                 "A caller has been waiting for a lock for a long time",
                 new StackOf(
-                        who + asker + "' has waited for the lock '" + wait.lock() + "' for " + text(waited), stack));
+                        wait.who() + " has waited for the lock '" + wait.lock() + "' for " + text(waited), stack));
         LongWait event = new LongWait(wait.kind(), wait.lock(), asker, waited, stack);
         core.listeners.notifyListeners(e -> e.longWait(event), callback -> drivers.callBack(wait.lock(), callback));
     }

@@ -5,6 +5,7 @@ import io.boltwork.LockKind;
 import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
+import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.BodyScope;
@@ -71,6 +72,27 @@ public final class LongWaits {
             this.scope = scope;
         }
 
+        /** Returns the owner for whom the caller waits; {@code null} if it is a thread or a handle. */
+        NamedOwner.@Nullable Identity namedOwner() {
+            return waiter.owner instanceof NamedOwner.Identity owner ? owner : null;
+        }
+
+        /** Returns whether a thread or another owner waits. */
+        boolean hasOwner() {
+            return isOfThread || namedOwner() != null;
+        }
+
+        /** Returns who keeps holds while this wait lasts: the owner, or the thread. */
+        Object caller() {
+            Object owner = namedOwner();
+            return owner == null ? asker : owner;
+        }
+
+        /** Returns a description of the caller. */
+        String who() {
+            return Hold.ownerOf(hasOwner() ? caller() : null, asker);
+        }
+
         /** Returns whether the end of a body depends on this wait. A body waits for a thread that it blocks. */
         boolean holdsUpItsBody() {
             return scope != null && (isOfThread || scope.isAwaited());
@@ -129,9 +151,12 @@ public final class LongWaits {
         waits.remove(waiter);
     }
 
-    /** Adds the wait of a handle, unless it has its outcome. Waits outside of all bodies are added only on request. */
+    /**
+     * Adds the wait of a handle, unless it has its outcome. Waits without an owner, outside of all bodies, are added
+     * only on request.
+     */
     public void addHandle(Acquirable room, Waiter waiter, boolean isLimited, @Nullable BodyScope scope) {
-        if ((hasHandles || scope != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {
+        if ((hasHandles || scope != null || waiter.owner != null) && !waiter.tryOnly && !waiter.outcome.isDecided()) {
             long number = numbers.incrementAndGet();
             waits.put(waiter, new Wait(number, room, waiter, false, isLimited, ticker.nanos(), scope));
         }
@@ -139,7 +164,7 @@ public final class LongWaits {
 
     /** Removes the wait of a handle. */
     public void removeHandle(Waiter waiter, @Nullable BodyScope scope) {
-        if (hasHandles || scope != null) {
+        if (hasHandles || scope != null || waiter.owner != null) {
             waits.remove(waiter);
         }
     }

@@ -47,23 +47,23 @@ record OutwardWait(Wait waiting, List<Hold> holds, boolean isOutside, BlockedThr
             return List.of();
         }
         Set<Wait> outward = leadingTo(outside, locks, graph);
-        Map<Thread, List<Hold>> held =
-                holds.heldBy(outward.stream().map(wait -> wait.asker).collect(Collectors.toSet()));
+        Map<Object, List<Hold>> held =
+                holds.heldBy(outward.stream().map(Wait::caller).collect(Collectors.toSet()));
         return locks.stream()
-                .filter(wait -> outward.contains(wait) && held.containsKey(wait.asker))
-                .map(wait -> of(wait, Objects.requireNonNull(held.get(wait.asker)), outside.contains(wait)))
+                .filter(wait -> outward.contains(wait) && held.containsKey(wait.caller()))
+                .map(wait -> of(wait, Objects.requireNonNull(held.get(wait.caller())), outside.contains(wait)))
                 .toList();
     }
 
-    /** Returns some waits, and those that wait for their threads. */
+    /** Returns some waits, and those that wait for their callers. */
     private static Set<Wait> leadingTo(Set<Wait> ends, List<Wait> waits, WaitGraph graph) {
-        Map<Thread, List<Wait>> waitingFor = new HashMap<>();
+        Map<Object, List<Wait>> waitingFor = new HashMap<>();
         for (Wait wait : waits) {
             for (Blocker blocker : graph.blockers(wait)) {
-                Thread holder = blocker.hold().thread;
+                Object holder = blocker.hold().owner;
                 if (holder != null) {
                     waitingFor
-                            .computeIfAbsent(holder, thread -> new ArrayList<>())
+                            .computeIfAbsent(holder, owner -> new ArrayList<>())
                             .add(wait);
                 }
             }
@@ -71,7 +71,7 @@ record OutwardWait(Wait waiting, List<Hold> holds, boolean isOutside, BlockedThr
         Set<Wait> found = new HashSet<>(ends);
         Deque<Wait> next = new ArrayDeque<>(ends);
         while (!next.isEmpty()) {
-            for (Wait behind : waitingFor.getOrDefault(next.remove().asker, List.of())) {
+            for (Wait behind : waitingFor.getOrDefault(next.remove().caller(), List.of())) {
                 if (found.add(behind)) {
                     next.add(behind);
                 }

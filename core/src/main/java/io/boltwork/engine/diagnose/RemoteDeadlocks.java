@@ -178,7 +178,7 @@ final class RemoteDeadlocks {
     private static String text(RemotePass asked, Member member) {
         OutwardWait here = member.here();
         if (here != null) {
-            return DeadlockReport.nameOf(here.waiting());
+            return here.waiting().who();
         }
         ClientRecord known = asked.client(member.client());
         return known == null

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The locks that the threads and the bodies of one client hold. Thread-safe. */
+/** The locks that the threads, the bodies and the other owners of one client hold. Thread-safe. */
 public final class ThreadHolds {
 
     /**
@@ -72,7 +72,7 @@ public final class ThreadHolds {
         return drivers.hold(key) != null;
     }
 
-    /** Returns the holds of the threads that read a lock; some of them may have ended. */
+    /** Returns the holds of the owners that read a lock; some of them may have ended. */
     private static Collection<Hold> readersOf(@Nullable LockDriver driver) {
         return driver != null && driver.machine.kind instanceof ReadWrite shared ? shared.readers() : List.of();
     }
@@ -96,13 +96,13 @@ public final class ThreadHolds {
                 .filter(Hold.class::isInstance)
                 .map(Hold.class::cast)
                 .filter(hold ->
-                        hold.thread == null && drivers.owns(hold) && wait.key.equals(hold.request.context.key()))
+                        hold.owner == null && drivers.owns(hold) && wait.key.equals(hold.request.context.key()))
                 .toList();
     }
 
     private static void add(List<Blocker> found, Hold hold, boolean isCertain) {
         if (isInForce(hold)) {
-            boolean endsByItself = hold.thread == null ? endsByTime(hold) : !endsByItsThreadOnly(hold);
+            boolean endsByItself = hold.owner == null ? endsByTime(hold) : !endsByItsThreadOnly(hold);
             found.add(new Blocker(hold, isCertain && !endsByItself));
         }
     }
@@ -111,27 +111,27 @@ public final class ThreadHolds {
         return !hold.request.terms.isRenewed || hold.request.terms.maxHoldNanos != Ticker.NEVER;
     }
 
-    /** Returns whether neither a time nor another thread can end a hold. Any thread can release a lease. */
+    /** Returns whether neither a time nor another thread can end a hold. Any can release a lease, or for an owner. */
     static boolean endsByItsThreadOnly(Hold hold) {
-        return hold.locks() > 0 && !endsByTime(hold);
+        return hold.thread() != null && hold.locks() > 0 && !endsByTime(hold);
     }
 
-    /** Returns what some threads hold. Looks at all locks in use. */
-    Map<Thread, List<Hold>> heldBy(Set<Thread> threads) {
-        Map<Thread, List<Hold>> found = new HashMap<>();
+    /** Returns what some owners hold. Looks at all locks in use. */
+    Map<Object, List<Hold>> heldBy(Set<Object> owners) {
+        Map<Object, List<Hold>> found = new HashMap<>();
         for (LockDriver driver : drivers.all()) {
             Hold held = driver.machine.hold();
             if (held != null) {
-                add(found, held, threads);
+                add(found, held, owners);
             }
-            readersOf(driver).forEach(reader -> add(found, reader, threads));
+            readersOf(driver).forEach(reader -> add(found, reader, owners));
         }
         return found;
     }
 
-    private static void add(Map<Thread, List<Hold>> found, Hold hold, Set<Thread> threads) {
-        if (hold.thread != null && threads.contains(hold.thread) && isInForce(hold)) {
-            found.computeIfAbsent(hold.thread, thread -> new ArrayList<>()).add(hold);
+    private static void add(Map<Object, List<Hold>> found, Hold hold, Set<Object> owners) {
+        if (hold.owner != null && owners.contains(hold.owner) && isInForce(hold)) {
+            found.computeIfAbsent(hold.owner, owner -> new ArrayList<>()).add(hold);
         }
     }
 }

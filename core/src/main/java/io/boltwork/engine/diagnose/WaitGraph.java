@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one client that wait for each other, at one moment: threads, and requests that bodies wait for. Finds
+ * The callers of one client that wait for each other, at one moment: threads, other owners, and requests that bodies
+ * wait for. Finds
  * cycles among them: at least one among callers that can all reach each other. For one thread.
  */
 final class WaitGraph {
@@ -43,7 +44,7 @@ final class WaitGraph {
         boolean isClosed() {
             return links.stream()
                     .allMatch(link -> !link.waiting.isOver()
-                            && (link.waiting.isOfThread || link.waiting.holdsUpItsBody())
+                            && (link.waiting.hasOwner() || link.waiting.holdsUpItsBody())
                             && ThreadHolds.isInForce(link.hold));
         }
 
@@ -66,7 +67,7 @@ final class WaitGraph {
         /** Returns whether only the other caller can end the hold. */
         boolean isCertain() {
             Hold hold = blocker.hold();
-            return blocker.isCertain() && (hold.thread == next.asker && next.isOfThread || next.surelyHoldsUp(hold));
+            return blocker.isCertain() && (hold.thread() == next.asker && next.isOfThread || next.surelyHoldsUp(hold));
         }
     }
 
@@ -111,6 +112,9 @@ final class WaitGraph {
         if (wait.isOfThread) {
             note(wait.asker, wait);
         }
+        if (wait.namedOwner() != null) {
+            note(wait.namedOwner(), wait);
+        }
         if (wait.holdsUpItsBody()) {
             Objects.requireNonNull(wait.scope).holds().forEach(hold -> note(hold, wait));
         }
@@ -141,7 +145,7 @@ final class WaitGraph {
         List<Way> found = new ArrayList<>();
         for (Blocker blocker : blockers(wait)) {
             Hold hold = blocker.hold();
-            Stream.of(waits.get(hold.thread), waits.get(hold))
+            Stream.of(waits.get(hold.owner), waits.get(hold))
                     .filter(Objects::nonNull)
                     .flatMap(List::stream)
                     .distinct()

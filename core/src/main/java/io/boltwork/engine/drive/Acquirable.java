@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.drive;
 
+import io.boltwork.Lease;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.Waiter;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The place where callers wait for a lock of one name: its machine. */
 public interface Acquirable {
@@ -24,4 +27,14 @@ public interface Acquirable {
 
     /** Returns whether a hold is one of this lock. */
     public boolean isOf(Hold hold);
+
+    /**
+     * Enters the hold that the owner has already by a lease. Returns the result that is made from the lease, or
+     * {@code null} if there is no hold.
+     *
+     * @param tryOnly whether the caller does not want to wait
+     */
+    default <T> @Nullable T enterOwn(boolean tryOnly, Function<? super Lease, T> result) {
+        return null;
+    }
 }

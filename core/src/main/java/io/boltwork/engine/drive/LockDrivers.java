@@ -49,8 +49,8 @@ public final class LockDrivers extends Drivers<LockDriver> {
     private final Set<String> differing = ConcurrentHashMap.newKeySet();
 
     /**
-     * The holds, valid or lost, that threads had not left when the client was closed. The threads learn of the loss
-     * when they leave.
+     * The holds, valid or lost, that owners had not left when the client was closed. The owners learn of the loss when
+     * they leave.
      */
     private final ConcurrentHashMap<Object, LostHolds> closedHolds = new ConcurrentHashMap<>();
 
@@ -125,33 +125,37 @@ public final class LockDrivers extends Drivers<LockDriver> {
     // ================================================================ acquiring and releasing
 
     /**
-     * Returns the hold of a thread, valid, or lost and not yet left; {@code null} if there is none. A hold that the
+     * Returns the hold of an owner, valid, or lost and not yet left; {@code null} if there is none. A hold that a
      * thread has not taken does not count.
      */
     @Nullable
-    public Hold holdOf(Object key, Thread thread) {
-        Hold found = find(key, thread);
-        return found == null || !found.isTaken() ? null : found;
+    public Hold holdOf(Object key, Object owner) {
+        return taken(find(key, owner));
     }
 
-    private @Nullable Hold find(Object key, Thread thread) {
+    private @Nullable Hold find(Object key, Object owner) {
         LockDriver driver = driver(key);
-        return driver == null ? null : driver.machine.holdOf(thread);
+        return driver == null ? null : driver.machine.holdOf(owner);
+    }
+
+    /** Returns a hold, unless a thread has not taken it. */
+    public static @Nullable Hold taken(@Nullable Hold found) {
+        return found == null || found.thread() != null && !found.isTaken() ? null : found;
     }
 
     /**
-     * Returns the hold of the current thread, which is acquiring, as {@link #holdOf} does. A hold that the thread has
-     * not taken by now is given back, because an error has cut short the call that it was granted for.
+     * Returns the hold of an owner that is acquiring, as {@link #holdOf} does. A hold that a thread has not taken by
+     * now is given back, because an error has cut short the call that it was granted for.
      */
     @Nullable
-    public Hold ownHold(Object key) {
-        return own(find(key, Thread.currentThread()));
+    public Hold ownHold(Object key, Object owner) {
+        return own(find(key, owner));
     }
 
-    /** Returns a hold of the current thread, unless it was not taken: then it is given back. */
+    /** Returns a hold of an owner that is acquiring, unless it is a thread that has not taken it: it is given back. */
     @Nullable
     public Hold own(@Nullable Hold found) {
-        if (found == null || found.isTaken()) {
+        if (found == null || found.thread() == null || found.isTaken()) {
             return found;
         }
         if (found.giveUp()) {
@@ -161,23 +165,23 @@ public final class LockDrivers extends Drivers<LockDriver> {
     }
 
     /**
-     * Returns the hold that a thread must leave, as {@link #holdOf} does, or the hold that the end of the client has
-     * taken from the thread.
+     * Returns the hold that an owner must leave, as {@link #holdOf} does, or the hold that the end of the client has
+     * taken from it.
      */
     @Nullable
-    public Hold holdToLeave(Object key, Thread thread) {
-        Hold hold = holdOf(key, thread);
+    public Hold holdToLeave(Object key, Object owner) {
+        Hold hold = holdOf(key, owner);
         if (hold != null || !core.isClosed()) {
             return hold;
         }
-        return closedHold(key, thread, false);
+        return closedHold(key, owner, false);
     }
 
-    /** Returns the hold that the end of the client has taken from a thread; {@code null} if there is none. */
+    /** Returns the hold that the end of the client has taken from an owner; {@code null} if there is none. */
     @Nullable
-    public Hold closedHold(Object key, Thread thread, boolean asReader) {
+    public Hold closedHold(Object key, Object owner, boolean asReader) {
         LostHolds lost = closedHolds.get(key);
-        return lost == null ? null : lost.of(thread, asReader);
+        return lost == null ? null : lost.of(owner, asReader);
     }
 
     /** Returns whether a hold is one of this client. */
@@ -316,9 +320,9 @@ public final class LockDrivers extends Drivers<LockDriver> {
 
     /** Returns the hold of a reader: valid, or lost and not yet left; {@code null} if there is none. */
     @Nullable
-    public Hold reader(String name, Thread thread) {
+    public Hold reader(String name, Object owner) {
         LockMachine machine = readWrite(name);
-        return machine == null ? null : ((ReadWrite) machine.kind).readerOf(machine, thread);
+        return machine == null ? null : ((ReadWrite) machine.kind).readerOf(machine, owner);
     }
 
     /** Returns the hold of any reader of this client; {@code null} if there is none. */

@@ -11,6 +11,7 @@ import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.request.Waiter.WaitResult;
 import io.boltwork.spi.BodyScope;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,11 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
     public AsyncRequest<T> post() {
         Waiter asked = waiter;
         try {
-            engine.callers.request(room, asked, nanos, scope, () -> settle(asked));
+            if (asked.owner == null) {
+                request(asked);
+            } else {
+                engine.drivers.callBack(room.name(), () -> enterOrRequest(asked));
+            }
         } catch (Error cut) {
             asked.forsaken = true; // no call: the stack may have ended
             engine.errorFlag.cause = cut;
@@ -53,6 +58,33 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
             throw cut;
         }
         return this;
+    }
+
+    private void request(Waiter asked) {
+        engine.callers.request(room, asked, nanos, scope, () -> settle(asked));
+    }
+
+    /** Enters the hold that the owner has already, or posts the request. */
+    private void enterOrRequest(Waiter asked) {
+        try {
+            Optional<Lease> own = asked.isCancelled ? Optional.empty() : enterOwn(asked);
+            if (own.isEmpty()) {
+                request(asked);
+            } else if (!fulfil(result.apply(own))) {
+                own.get().releaseAsync();
+            }
+        } catch (LockException | IllegalStateException failed) { // lost, or not allowed
+            fail(failed);
+        } catch (Error cut) {
+            asked.forsaken = true; // no call: the stack may have ended
+            engine.errorFlag.cause = cut;
+            engine.errorFlag.raised = true;
+            throw cut;
+        }
+    }
+
+    private Optional<Lease> enterOwn(Waiter asked) {
+        return Objects.requireNonNullElse(room.enterOwn(asked.tryOnly, Optional::of), Optional.empty());
     }
 
     private void settle(Waiter asked) {
@@ -83,8 +115,9 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
         }
         LeaseHandle lease = new LeaseHandle(engine, hold);
         T value = result.apply(Optional.of(lease));
-        if (!hold.take(asked)) { // this came too late and the hold was given up: asks again
-            waiter = Waiter.ofHandle(asked.terms, asked.tryOnly);
+        if (!hold.take(asked)) { // another call of its owner has it, or it came too late and was given up: asks again
+            lease.unused();
+            waiter = asked.again();
             post();
             if (isDone()) {
                 room.cancel(waiter, false);

@@ -121,12 +121,12 @@ final class EngineCondition implements Condition {
         Hold hold = heldBy("wait for");
         if (hold.depth() > hold.locks()) {
             throw new IllegalMonitorStateException(Printable.text(
-                    "Thread '" + Thread.currentThread().getName() + "' cannot wait for a condition of the lock '"
+                    lock.ownerText() + " cannot wait for a condition of the lock '"
                             + lock.name + "' while a lease of its hold is open: the lease would end. Release the lease"
                             + " first, or use lock() only"));
         }
         SignalWait wait = new SignalWait(name, (int) hold.locks());
-        Waiter waiter = Waiter.ofSignal(hold.request.terms, wait);
+        Waiter waiter = Waiter.ofSignal(lock.owner(), hold.request.terms, wait);
         hold.leaveAll();
         try {
             forget(hold);
@@ -156,7 +156,7 @@ final class EngineCondition implements Condition {
         Hold again = Callers.hold(engine.callers.await(lock, waiter, nanos, interruptible));
         Waiter taker = waiter;
         while (again == null || !isTaken(again, taker)) { // it was given up, because this thread stood still for long
-            taker = Waiter.ofSignal(waiter.terms, new SignalWait(name, wait.levels));
+            taker = Waiter.ofSignal(lock.owner(), waiter.terms, new SignalWait(name, wait.levels));
             again = engine.callers.request(lock, taker, Ticker.NEVER, false);
         }
     }
@@ -204,17 +204,16 @@ final class EngineCondition implements Condition {
     }
 
     /**
-     * Returns the valid hold of the current thread.
+     * Returns the valid hold of the owner.
      *
      * @throws IllegalMonitorStateException if it has none
      * @throws LeaseLostException if it was lost
      */
     private Hold heldBy(String what) {
-        Thread self = Thread.currentThread();
-        Hold hold = lock.holdToLeave(self);
+        Hold hold = lock.holdToLeave();
         if (hold == null) {
-            throw new IllegalMonitorStateException(Printable.text("Thread '" + self.getName() + "' must hold the lock '"
-                    + lock.name + "' to " + what + " one of its conditions"));
+            throw new IllegalMonitorStateException(Printable.text(lock.ownerText() + " must hold the lock '" + lock.name
+                    + "' to " + what + " one of its conditions"));
         }
         engine.callers.awaitVerified(hold);
         if (hold.loss() != null) {

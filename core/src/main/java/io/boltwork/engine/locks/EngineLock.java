@@ -7,11 +7,13 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.OnLoss;
+import io.boltwork.LockOwner;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Query;
@@ -40,6 +42,9 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     /** The key of the machine. */
     final Object key;
 
+    /** The owner of what is acquired by this view; {@code null} if the threads own it that acquire it. */
+    private final @Nullable NamedOwner namedOwner;
+
     /**
      * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
      * this one. Threads write the field without ordering, so only the thread of the hold relies on it.
@@ -51,14 +56,18 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     private volatile int conditions;
 
     public EngineLock(Engine engine, String name, LockOptions options) {
-        this(engine, name, name, engine.terms(options));
+        this(engine, name, name, engine.terms(options), null);
     }
 
-    EngineLock(Engine engine, String name, Object key, LockTerms terms) {
+    EngineLock(Engine engine, String name, Object key, LockTerms terms, @Nullable NamedOwner owner) {
         this.engine = engine;
         this.name = name;
         this.key = key;
         this.terms = terms;
+        this.namedOwner = owner;
+        if (owner != null) {
+            checkAsync();
+        }
     }
 
     @Override
@@ -90,11 +99,38 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     }
 
     @Override
-    public FencedLock withOptions(LockOptions other) {
-        return new EngineLock(engine, name, Objects.requireNonNull(other, "options"));
+    public final EngineLock withOptions(LockOptions other) {
+        return view(terms(Objects.requireNonNull(other, "options")), namedOwner);
+    }
+
+    @Override
+    public final EngineLock ownedBy(LockOwner owner) {
+        return view(terms, NamedOwner.of(owner));
+    }
+
+    /** Returns what owns the lock that this view acquires: the current thread, or the identity of another owner. */
+    public final Object owner() {
+        return namedOwner == null ? Thread.currentThread() : namedOwner.identity;
+    }
+
+    /** Returns the identity of the owner; {@code null} if the threads own what they acquire. */
+    public final @Nullable Object namedOwner() {
+        return namedOwner == null ? null : namedOwner.identity;
+    }
+
+    /** Returns the owner as a part of a sentence. */
+    public final String ownerText() {
+        return namedOwner == null
+                ? "Thread '" + Thread.currentThread().getName() + "'"
+                : "The owner '" + namedOwner.name() + "'";
     }
 
     // ================================================================ what differs for readers and writers
+
+    /** Returns a view of the same lock. */
+    EngineLock view(LockTerms with, @Nullable NamedOwner owner) {
+        return new EngineLock(engine, name, key, with, owner);
+    }
 
     /** Returns options in the form that the machine needs. */
     LockTerms terms(LockOptions options) {
@@ -116,22 +152,22 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
         return "the lock";
     }
 
-    /** Returns the hold of the current thread, which is acquiring; {@code null} if it has none. */
+    /** Returns the hold of the owner, which is acquiring; {@code null} if it has none. */
     @Nullable
     public Hold ownHold() {
-        return engine.drivers.ownHold(key);
+        return engine.drivers.ownHold(key, owner());
     }
 
-    /** Returns the hold of a thread; {@code null} if it has none. */
+    /** Returns the hold of the owner; {@code null} if it has none. */
     @Nullable
-    public Hold holdOf(Thread thread) {
-        return engine.drivers.holdOf(key, thread);
+    public Hold held() {
+        return engine.drivers.holdOf(key, owner());
     }
 
-    /** Returns the hold that a thread must leave; {@code null} if there is none. */
+    /** Returns the hold that the owner must leave; {@code null} if there is none. */
     @Nullable
-    Hold holdToLeave(Thread thread) {
-        return engine.drivers.holdToLeave(key, thread);
+    Hold holdToLeave() {
+        return engine.drivers.holdToLeave(key, owner());
     }
 
     /** Returns a hold of this client; {@code null} if it has none. */
@@ -150,15 +186,15 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
         return LockKey.kindOf(key);
     }
 
-    // ================================================================ by thread
+    // ================================================================ by thread or by owner
 
     @Override
     public void unlock() {
-        Thread self = Thread.currentThread();
+        Object self = owner();
         Hold hold = null;
         Hold.Left left = null;
         try {
-            hold = lockedHold(self);
+            hold = lockedHold();
             left = hold.leave(false);
             if (left != Hold.Left.NESTED && entered == hold) {
                 entered = null;
@@ -166,7 +202,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
             engine.callers.awaitRelease(engine.callers.releaseLevelAndWait(hold, left));
         } catch (Error cut) {
             Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
-            if (own != null && own.thread == self) {
+            if (own != null && own.owner == self) {
                 own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                 engine.errorFlag.cause = cut;
                 engine.errorFlag.raised = true;
@@ -176,12 +212,12 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     }
 
     /**
-     * Returns the hold of a thread that has entered it by {@code lock}.
+     * Returns the hold of the owner, which has entered it by {@code lock}.
      *
      * @throws IllegalMonitorStateException if there is none
      */
-    public Hold lockedHold(Thread thread) {
-        Hold hold = holdToLeave(thread);
+    public Hold lockedHold() {
+        Hold hold = holdToLeave();
         if (hold == null || hold.locks() == 0) {
             throw notHeld(hold);
         }
@@ -211,18 +247,19 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
      */
 
     /**
-     * Enters the thread's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the
+     * Enters the owner's hold once more by {@code lock}, or waits for a new one. Returns whether the caller has the
      * lock.
      */
     @Override
     protected boolean enter(LockTerms with, long nanos, boolean interruptible) throws InterruptedException {
         long start = engine.core.ticker.nanos();
-        Hold held = ownHold();
-        if (held != null && !beginsAnew(held, with, nanos) && enterAgain(held, false)) {
-            return true;
-        }
+        boolean tryOnly = nanos == NOT_AT_ALL;
         for (; ; ) {
-            Waiter waiter = Waiter.ofThread(with, nanos == NOT_AT_ALL, false);
+            Hold held = ownHold();
+            if (held != null && !beginsAnew(held, with, tryOnly) && enterAgain(held, false)) {
+                return true;
+            }
+            Waiter waiter = Waiter.of(owner(), with, tryOnly, false);
             try {
                 Hold hold = engine.callers.request(this, waiter, engine.callers.nanosLeft(start, nanos), interruptible);
                 if (hold == null) {
@@ -242,27 +279,26 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     }
 
     /**
-     * Enters the thread's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused.
+     * Enters the owner's hold once more by a lease, or waits for a new one. Returns {@code null} if it was refused.
      */
     @Override
     protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         long start = engine.core.ticker.nanos();
-        Hold held = ownHold();
-        if (held != null && !beginsAnew(held, terms, nanos)) {
-            T made = enterAgain(held, result);
-            if (made != null) {
-                return made;
-            }
-        }
-        Waiter waiter = Waiter.ofThread(terms, nanos == NOT_AT_ALL, true);
+        Waiter waiter = Waiter.of(owner(), terms, nanos == NOT_AT_ALL, true);
         return take(engine, this, waiter, start, nanos, interruptible, result);
     }
 
+    @Override
+    public <T> @Nullable T enterOwn(boolean tryOnly, Function<? super Lease, T> result) {
+        Hold held = ownHold();
+        return held == null || beginsAnew(held, terms, tryOnly) ? null : enterAgain(held, result);
+    }
+
     /**
-     * Enters a hold of the thread once more. Returns {@code false} if it has ended.
+     * Enters a hold of the owner once more. Returns {@code false} if it has ended.
      *
-     * @throws LeaseLostException if it was lost and the thread has not unwound it
+     * @throws LeaseLostException if it was lost and the owner has not unwound it
      */
     public boolean enterAgain(Hold held, boolean asLease) {
         engine.callers.awaitVerified(held);
@@ -289,12 +325,9 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
         }
     }
 
-    /**
-     * Returns whether the caller uses the lock as a cool-down: it tries, without waiting, to begin a fixed lease after
-     * the previous one has run out and was not unlocked.
-     */
-    private boolean beginsAnew(Hold held, LockTerms with, long nanos) {
-        boolean anew = nanos == NOT_AT_ALL && !with.isRenewed && held.hasRunOut();
+    /** Returns whether the caller begins anew, although the owner has not left a hold that has run out. */
+    private boolean beginsAnew(Hold held, LockTerms with, boolean tryOnly) {
+        boolean anew = held.mayBeFollowedBy(with, tryOnly);
         if (anew) {
             engine.drivers.expired(held);
         }
@@ -302,17 +335,17 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     }
 
     private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
-        Thread thread = Thread.currentThread();
         if (hold != null) {
             return new IllegalMonitorStateException(
-                    Printable.text("Thread '" + thread.getName() + "' holds " + title() + " '" + name
+                    Printable.text(ownerText() + " holds " + title() + " '" + name
                             + "' by a lease (acquire); call release() or close() on the lease, since unlock()"
                             + " undoes lock() only"));
         }
         Hold other = anyHold();
         String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
-        return new IllegalMonitorStateException(Printable.text("Thread '" + thread.getName() + "' does not hold "
-                + title() + " '" + name + "'; " + holder + ". Call unlock() once for each lock(), on the same thread"));
+        return new IllegalMonitorStateException(Printable.text(ownerText() + " does not hold " + title() + " '" + name
+                + "'; " + holder + ". Call unlock() once for each lock(), "
+                + (namedOwner == null ? "on the same thread" : "by the same owner")));
     }
 
     // ================================================================ by handle
@@ -320,7 +353,8 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     @Override
     public <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
         checkAsync();
-        return new AsyncRequest<>(engine, this, Waiter.ofHandle(terms, nanos == NOT_AT_ALL), nanos, result);
+        Waiter waiter = Waiter.of(namedOwner(), terms, nanos == NOT_AT_ALL, true);
+        return new AsyncRequest<>(engine, this, waiter, nanos, result);
     }
 
     @Override
@@ -332,8 +366,8 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     public void checkAsync() {
         if (terms.options.onLoss() == OnLoss.INTERRUPT) {
             throw new UnsupportedOperationException(
-                    "An asynchronous lease belongs to no thread that could be interrupted: use OnLoss.NOTIFY and"
-                            + " whenLost()");
+                    "An asynchronous lease, or one of a LockOwner, belongs to no thread that could be interrupted: use"
+                            + " OnLoss.NOTIFY and whenLost()");
         }
     }
 
@@ -341,18 +375,18 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     @Override
     public Optional<Lease> currentLease() {
-        return Optional.ofNullable(holdOf(Thread.currentThread())).map(hold -> new LeaseView(engine, hold));
+        return Optional.ofNullable(held()).map(hold -> new LeaseView(engine, hold));
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = holdOf(Thread.currentThread());
+        Hold hold = held();
         return hold != null && hold.isValid();
     }
 
     @Override
     public int holdCount() {
-        Hold hold = holdOf(Thread.currentThread());
+        Hold hold = held();
         return hold != null && hold.isValid() ? hold.depth() : 0;
     }
 
@@ -368,6 +402,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
                 || other instanceof EngineLock that
                         && getClass() == that.getClass()
                         && engine == that.engine
+                        && namedOwner == that.namedOwner
                         && key.equals(that.key);
     }
 
@@ -378,6 +413,10 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     @Override
     public String toString() {
-        return "FencedLock['" + Printable.text(name) + "', " + terms + "]";
+        return "FencedLock['" + Printable.text(name) + "', " + terms + ownedText() + "]";
+    }
+
+    final String ownedText() {
+        return namedOwner == null ? "" : ", " + namedOwner;
     }
 }

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.locks;
 
-import io.boltwork.FencedLock;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
 import io.boltwork.engine.Engine;
+import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Printable;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The read lock of one name as its users see it. */
 public final class EngineReadLock extends EngineLock {
 
     public EngineReadLock(Engine engine, String name, LockOptions options) {
-        super(engine, name, LockKey.of(LockKind.READ_WRITE, name), termsOf(engine, options));
+        this(engine, name, termsOf(engine, options), null);
+    }
+
+    private EngineReadLock(Engine engine, String name, LockTerms terms, @Nullable NamedOwner owner) {
+        super(engine, name, LockKey.of(LockKind.READ_WRITE, name), terms, owner);
     }
 
     private static LockTerms termsOf(Engine engine, LockOptions options) {
@@ -26,8 +30,13 @@ public final class EngineReadLock extends EngineLock {
     }
 
     @Override
-    public FencedLock withOptions(LockOptions other) {
-        return new EngineReadLock(engine, name, Objects.requireNonNull(other, "options"));
+    EngineLock view(LockTerms with, @Nullable NamedOwner owner) {
+        return new EngineReadLock(engine, name, with, owner);
+    }
+
+    @Override
+    LockTerms terms(LockOptions options) {
+        return termsOf(engine, options);
     }
 
     @Override
@@ -38,13 +47,13 @@ public final class EngineReadLock extends EngineLock {
     // ================================================================ waiting
 
     /**
-     * Requests the lock. A thread that writes reads by the same hold.
+     * Requests the lock. An owner that writes reads by the same hold.
      *
-     * @throws LeaseLostException if the thread has lost the write lock and not unwound
+     * @throws LeaseLostException if the owner has lost the write lock and not unwound
      */
     @Override
     public void request(Waiter waiter) {
-        Hold writing = waiter.isOfThread() ? engine.drivers.holdOf(key, Thread.currentThread()) : null;
+        Hold writing = waiter.owner == null ? null : engine.drivers.holdOf(key, waiter.owner);
         if (writing != null && writing.loss() != null) {
             engine.drivers.nested(writing);
             throw new LeaseLostException(writing.lossOf());
@@ -57,21 +66,20 @@ public final class EngineReadLock extends EngineLock {
     @Override
     @Nullable
     public Hold ownHold() {
-        return engine.drivers.own(engine.drivers.reader(name, Thread.currentThread()));
+        return engine.drivers.own(engine.drivers.reader(name, owner()));
     }
 
     @Override
     @Nullable
-    public Hold holdOf(Thread thread) {
-        Hold found = engine.drivers.reader(name, thread);
-        return found == null || !found.isTaken() ? null : found;
+    public Hold held() {
+        return LockDrivers.taken(engine.drivers.reader(name, owner()));
     }
 
     @Override
     @Nullable
-    Hold holdToLeave(Thread thread) {
-        Hold hold = holdOf(thread);
-        return hold == null ? engine.drivers.closedHold(key, thread, true) : hold;
+    Hold holdToLeave() {
+        Hold hold = held();
+        return hold == null ? engine.drivers.closedHold(key, owner(), true) : hold;
     }
 
     @Override
@@ -94,6 +102,6 @@ public final class EngineReadLock extends EngineLock {
 
     @Override
     public String toString() {
-        return "ReadLock['" + Printable.text(name) + "', " + terms + "]";
+        return "ReadLock['" + Printable.text(name) + "', " + terms + ownedText() + "]";
     }
 }

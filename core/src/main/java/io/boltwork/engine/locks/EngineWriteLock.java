@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.locks;
 
-import io.boltwork.FencedLock;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
@@ -9,16 +8,20 @@ import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Share;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The write lock of one name as its users see it. */
 public final class EngineWriteLock extends EngineLock {
 
     public EngineWriteLock(Engine engine, String name, LockOptions options) {
-        super(engine, name, LockKey.of(LockKind.READ_WRITE, name), termsOf(engine, options));
+        this(engine, name, termsOf(engine, options), null);
+    }
+
+    private EngineWriteLock(Engine engine, String name, LockTerms terms, @Nullable NamedOwner owner) {
+        super(engine, name, LockKey.of(LockKind.READ_WRITE, name), terms, owner);
     }
 
     private static LockTerms termsOf(Engine engine, LockOptions options) {
@@ -26,8 +29,8 @@ public final class EngineWriteLock extends EngineLock {
     }
 
     @Override
-    public FencedLock withOptions(LockOptions other) {
-        return new EngineWriteLock(engine, name, Objects.requireNonNull(other, "options"));
+    EngineLock view(LockTerms with, @Nullable NamedOwner owner) {
+        return new EngineWriteLock(engine, name, with, owner);
     }
 
     @Override
@@ -48,14 +51,13 @@ public final class EngineWriteLock extends EngineLock {
     }
 
     /**
-     * Returns {@code null}: the thread has no hold.
+     * Returns {@code null}: the owner has no hold.
      *
      * @throws IllegalMonitorStateException if it reads, because it would wait for itself
      * @throws LeaseLostException if it has lost the read lock and not unwound
      */
     private @Nullable Hold notReading() {
-        Thread self = Thread.currentThread();
-        Hold reading = engine.drivers.own(engine.drivers.reader(name, self));
+        Hold reading = engine.drivers.own(engine.drivers.reader(name, owner()));
         if (reading == null) {
             return null;
         }
@@ -63,7 +65,7 @@ public final class EngineWriteLock extends EngineLock {
             throw new LeaseLostException(reading.lossOf());
         }
         throw new IllegalMonitorStateException(
-                Printable.text("Thread '" + self.getName() + "' holds the read lock of '" + name
+                Printable.text(ownerText() + " holds the read lock of '" + name
                         + "' and wants the write lock. It would wait for ever: for all readers to leave, and it is one"
                         + " of them. Release the read lock first, then acquire the write lock and look again at what"
                         + " was read"));
@@ -76,6 +78,6 @@ public final class EngineWriteLock extends EngineLock {
 
     @Override
     public String toString() {
-        return "WriteLock['" + Printable.text(name) + "', " + terms + "]";
+        return "WriteLock['" + Printable.text(name) + "', " + terms + ownedText() + "]";
     }
 }

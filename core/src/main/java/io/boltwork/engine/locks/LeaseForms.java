@@ -78,7 +78,7 @@ public abstract class LeaseForms {
     }
 
     /**
-     * Waits for a hold and makes a result from its lease. Takes the hold as its last act and makes the result before
+     * Enters the owner's hold, or waits for one, and makes a result from its lease. Takes the hold as its last act and makes the result before
      * it. After it, this method calls nothing and allocates nothing on the way back to the user's frame, so that no
      * error can come between the lock and its holder.
      *
@@ -95,6 +95,10 @@ public abstract class LeaseForms {
             throws InterruptedException {
         Waiter waiter = first;
         while (true) {
+            T own = room.enterOwn(waiter.tryOnly, result);
+            if (own != null) {
+                return own;
+            }
             try {
                 long left = engine.callers.nanosLeft(start, nanos);
                 Hold hold = engine.callers.request(room, waiter, left, interruptible);
@@ -105,9 +109,7 @@ public abstract class LeaseForms {
                 if (hold.take(waiter)) {
                     return made;
                 }
-                waiter = waiter.isOfThread()
-                        ? Waiter.ofThread(waiter.terms, waiter.tryOnly, true)
-                        : Waiter.ofHandle(waiter.terms, waiter.tryOnly);
+                waiter = waiter.again();
             } catch (Error cut) {
                 waiter.forsaken = true;
                 engine.errorFlag.cause = cut;

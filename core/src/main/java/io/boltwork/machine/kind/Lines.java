@@ -144,10 +144,10 @@ final class Lines extends Waiters {
     }
 
     @Override
-    public List<Waiter> forsaken() {
-        List<Waiter> found = new ArrayList<>(super.forsaken());
-        found.addAll(alone.forsaken());
-        lines.values().forEach(line -> found.addAll(line.waiters.forsaken()));
+    public List<Waiter> all(Predicate<Waiter> isMeant) {
+        List<Waiter> found = new ArrayList<>(super.all(isMeant));
+        found.addAll(alone.all(isMeant));
+        lines.values().forEach(line -> found.addAll(line.waiters.all(isMeant)));
         return found;
     }
 

@@ -2,6 +2,7 @@
 package io.boltwork.machine.kind;
 
 import io.boltwork.LockKind;
+import io.boltwork.machine.parts.Owners;
 import io.boltwork.machine.parts.Renewing;
 import io.boltwork.machine.parts.Waiting;
 import io.boltwork.machine.request.Hold;
@@ -27,17 +28,17 @@ import org.jspecify.annotations.Nullable;
  * another one, until it is too old to be joined; then the next reader asks for a new one.
  *
  * <p>Readers may also have a turn of a writer's hold: after the writer, and within its slice. If they need longer,
- * their hold becomes that of readers at the server, too. A writer's thread may read beside writing.
+ * their hold becomes that of readers at the server, too. A writer may read beside writing.
  */
 public final class ReadWrite extends Shared {
-    /** So few holds of threads are never worth a look. */
+    /** So few holds are never worth a look. */
     private static final int FIRST_LOOK = 64;
 
     /** The newest hold of readers for each of their terms. */
     private final Map<LockTerms, SharedReadHold> newest = new HashMap<>();
 
-    /** The holds of the threads that read. */
-    private final Map<Thread, Hold> readers = new ConcurrentHashMap<>();
+    /** The holds of the owners that read. */
+    private final Map<Object, Hold> readers = new ConcurrentHashMap<>();
 
     /**
      * The number of threads at which to look next for holds that are forgotten: twice as many as the last look has
@@ -80,12 +81,12 @@ public final class ReadWrite extends Shared {
 
     /** Returns the hold of a reader: valid, or lost and not yet left; {@code null} if there is none. */
     @Nullable
-    public Hold readerOf(LockState lock, Thread thread) {
-        Hold hold = readers.get(thread);
+    public Hold readerOf(LockState lock, Object owner) {
+        Hold hold = readers.get(owner);
         return hold == null || isForgotten(lock, hold) ? null : hold;
     }
 
-    /** Returns the hold of any thread that reads; {@code null} if none does. */
+    /** Returns the hold of any owner that reads; {@code null} if none does. */
     @Nullable
     public Hold anyReader(LockState lock) {
         return readers.values().stream()
@@ -94,7 +95,7 @@ public final class ReadWrite extends Shared {
                 .orElse(null);
     }
 
-    /** Returns the holds of the threads that read; some of them may have ended. */
+    /** Returns the holds of the owners that read; some of them may have ended. */
     public Collection<Hold> readers() {
         return readers.values();
     }
@@ -114,6 +115,11 @@ public final class ReadWrite extends Shared {
     // ================================================================ coming
 
     @Override
+    public @Nullable Hold holdOf(LockState lock, Object owner, LockTerms terms) {
+        return isLined(terms) ? readerOf(lock, owner) : lock.holdOf(owner);
+    }
+
+    @Override
     public boolean serves(LockState lock, Waiter waiter) {
         if (!isLined(waiter.terms)) {
             return false;
@@ -125,7 +131,7 @@ public final class ReadWrite extends Shared {
                 : newest.get(waiter.terms);
         if (shared != null && mayJoin(lock, shared, waiter, now)) {
             join(lock, shared, waiter);
-        } else if (held instanceof WriterHold writer && writer.thread != null && writer.thread == waiter.thread) {
+        } else if (held instanceof WriterHold writer && writer.owner != null && writer.owner == waiter.owner) {
             grant(lock, writer.read(waiter, now), waiter);
         } else {
             if (waiter.tryOnly || !awaitsTurn(lock, waiter.terms, now)) {
@@ -161,19 +167,20 @@ public final class ReadWrite extends Shared {
         reads(lock, hold);
         Waiting.decide(lock, waiter, new Waiter.Granted(hold));
         LockEvents.acquired(lock.effects, hold, waiter);
+        Owners.begun(lock, hold);
     }
 
-    /** Adds the hold of a reader, so that its thread finds it. */
+    /** Adds the hold of a reader, so that its owner finds it. */
     private void reads(LockState lock, Hold reader) {
         if (isExclusive(reader.request)) {
             readByTurn = reader.request.number;
         }
-        if (reader.thread != null) {
+        if (reader.owner != null) {
             if (readers.size() >= lookAt) {
                 readers.values().removeIf(hold -> isForgotten(lock, hold));
                 lookAt = Math.max(FIRST_LOOK, 2 * readers.size());
             }
-            readers.put(reader.thread, reader);
+            readers.put(reader.owner, reader);
         }
     }
 
@@ -312,8 +319,8 @@ public final class ReadWrite extends Shared {
 
     @Override
     public void left(Hold owner) {
-        if (owner.thread != null) {
-            readers.remove(owner.thread, owner);
+        if (owner.owner != null) {
+            readers.remove(owner.owner, owner);
         }
     }
 

@@ -81,7 +81,7 @@ public final class SharedReadHold extends Hold {
     }
 
     @Override
-    public boolean isOfHandleOf(@Nullable Thread other) {
+    public boolean isOfHandleOf(@Nullable Object other) {
         return readers.stream().anyMatch(reader -> reader.isOfHandleOf(other));
     }
 

@@ -38,7 +38,7 @@ public final class Waiting {
             }
             return false;
         }
-        if (lock.kind.serves(lock, waiter)) {
+        if (Owners.serves(lock, waiter) || lock.kind.serves(lock, waiter)) {
             return false;
         }
         boolean taken = lock.kind.isTaken(lock, waiter);
@@ -47,7 +47,7 @@ public final class Waiting {
             return false;
         }
         Hold held = lock.hold;
-        if (held != null && held.isOfHandleOf(waiter.thread)) {
+        if (held != null && held.isOfHandleOf(waiter.owner)) {
             LockEvents.waitsForItself(lock.effects, waiter);
         }
         if (lock.waiters.isEmpty()) {
@@ -89,12 +89,25 @@ public final class Waiting {
             return false; // but an undecided waiter is cancelled: an error has cut short its entry or its decision
         }
         decide(lock, waiter, timedOut ? timedOut(lock, waiter) : Denied.CANCELLED);
+        withdraw(lock, waiter);
+        othersPoll(lock, polls);
+        return true;
+    }
+
+    /** Decides a waiter that a hold which is here serves. Withdraws its request. */
+    static void serve(LockState lock, Waiter waiter, Hold held) {
+        boolean polls = lock.waiters.oldest() == waiter.request && waiter.request != null;
+        remove(lock, waiter);
+        decide(lock, waiter, new Waiter.Granted(held));
+        withdraw(lock, waiter);
+        othersPoll(lock, polls);
+    }
+
+    private static void withdraw(LockState lock, Waiter waiter) {
         if (waiter.request != null) {
             Awaiting.fails(waiter.request, waiter);
             Withdrawing.withdraw(lock, waiter.request);
         }
-        othersPoll(lock, polls);
-        return true;
     }
 
     private static boolean remove(LockState lock, Waiter waiter) {
@@ -156,6 +169,7 @@ public final class Waiting {
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
         lock.kind.begun(lock, held.whole());
+        Owners.begun(lock, held);
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. Returns whether it was. */
@@ -229,10 +243,7 @@ public final class Waiting {
                 return;
             }
             decide(lock, waiter, new Waiter.Failed(dismissal.cause()));
-            if (waiter.request != null) {
-                Awaiting.fails(waiter.request, waiter);
-                Withdrawing.withdraw(lock, waiter.request);
-            }
+            withdraw(lock, waiter);
         }
     }
 

@@ -54,6 +54,9 @@ public class Hold implements BodyScope.Held {
     private static final AtomicIntegerFieldUpdater<Hold> OWED =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "owed");
 
+    private static final AtomicReferenceFieldUpdater<Hold, HandleRef> RIGHTS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, HandleRef.class, "rights");
+
     /** Replaces the taker of a hold that was given up before its caller had taken it. */
     private static final Object GIVEN_UP = new Object();
 
@@ -67,8 +70,8 @@ public class Hold implements BodyScope.Held {
     public final Request request;
     public final long token;
 
-    /** The owner: a thread, or {@code null} if the hold belongs to its handle. */
-    public final @Nullable Thread thread;
+    /** The owner: a thread, a {@link NamedOwner.Identity}, or {@code null} if the hold belongs to its handle. */
+    public final @Nullable Object owner;
 
     /** The thread that asked for the hold. */
     public final Thread asker;
@@ -90,9 +93,7 @@ public class Hold implements BodyScope.Held {
 
     private volatile @Nullable LeaseLoss loss;
 
-    /**
-     * The newest of the handles' rights, each of which releases one level. Written by the owner, read by the renewer.
-     */
+    /** The newest of the handles' rights, each of which releases one level. */
     private volatile @Nullable HandleRef rights;
 
     /** The outcome of the release, once there is one. */
@@ -102,7 +103,7 @@ public class Hold implements BodyScope.Held {
         this.request = request;
         this.token = token;
         this.since = since;
-        this.thread = waiter.thread;
+        this.owner = waiter.owner;
         this.asker = waiter.asker;
         this.word = waiter.asLease ? HANDLE : LOCK * waiter.levels();
         this.taker = waiter;
@@ -116,8 +117,8 @@ public class Hold implements BodyScope.Held {
     }
 
     /** Returns whether the hold, or a part of it, belongs to a handle which that thread has asked for. */
-    public boolean isOfHandleOf(@Nullable Thread other) {
-        return thread == null && asker == other;
+    public boolean isOfHandleOf(@Nullable Object other) {
+        return owner == null && asker == other;
     }
 
     /** Returns the hold that the machine knows: this one, except for a reader who shares a hold with others. */
@@ -260,8 +261,16 @@ public class Hold implements BodyScope.Held {
         }
     }
 
+    /**
+     * Returns whether a request begins anew instead of learning of the loss of this hold. This is so for a cool-down:
+     * the owner tries, without waiting, to begin a fixed lease after the previous one has run out.
+     */
+    public boolean mayBeFollowedBy(LockTerms terms, boolean tryOnly) {
+        return tryOnly && !terms.isRenewed && hasRunOut();
+    }
+
     /** Returns whether a fixed lease has ended by itself, and was not lost for another reason. */
-    public boolean hasRunOut() {
+    private boolean hasRunOut() {
         if (request.terms.isRenewed) {
             return false;
         }
@@ -352,24 +361,37 @@ public class Hold implements BodyScope.Held {
 
     /** Adds the right of a handle to leave a level. */
     public void give(HandleRef right) {
-        right.precede(rights);
-        rights = right;
+        HandleRef newest;
+        do {
+            newest = rights;
+            right.precede(newest);
+        } while (!RIGHTS.compareAndSet(this, newest, right));
     }
 
-    /** Returns why the hold can no longer be released: its thread or its handles are gone; {@code null} if it can. */
+    /** Returns why the hold can no longer be released: its owner or its handles are gone; {@code null} if it can. */
     public LockListener.@Nullable Absence absence() {
         long now = word;
         if ((now & COUNTS) == 0) {
             return null; // its owner has left: the release is in the mailbox
         }
         boolean locked = count(now, false) > 0;
-        if (locked && thread != null && thread.isAlive()) {
+        if (locked && isOwnerThere()) {
             return null;
         }
         if (count(now, true) > HandleRef.forsaken(rights)) {
             return null;
         }
-        return locked ? LockListener.Absence.THREAD_ENDED : LockListener.Absence.LEASE_UNREACHABLE;
+        if (!locked) {
+            return LockListener.Absence.LEASE_UNREACHABLE;
+        }
+        return thread() == null ? LockListener.Absence.OWNER_UNREACHABLE : LockListener.Absence.THREAD_ENDED;
+    }
+
+    /** Returns whether the owner is a thread that lives, or another owner that some code knows. */
+    public boolean isOwnerThere() {
+        return owner instanceof Thread thread
+                ? thread.isAlive()
+                : owner instanceof NamedOwner.Identity other && other.isReachable();
     }
 
     /** Returns whether all levels have been left, after a loss or not. */
@@ -443,7 +465,7 @@ public class Hold implements BodyScope.Held {
         }
         loss = lost;
         try {
-            if (thread != null && request.terms.options.onLoss() == OnLoss.INTERRUPT) {
+            if (owner instanceof Thread thread && request.terms.options.onLoss() == OnLoss.INTERRUPT) {
                 thread.interrupt();
             }
         } finally {
@@ -497,15 +519,28 @@ public class Hold implements BodyScope.Held {
         }
     }
 
-    /** Returns a description of the owner. */
-    public String owner() {
-        return ownerOf(thread, asker);
+    /** Returns the thread that owns the hold; {@code null} if it has another owner. */
+    @Nullable
+    public Thread thread() {
+        return owner instanceof Thread thread ? thread : null;
     }
 
-    public static String ownerOf(@Nullable Thread thread, Thread asker) {
-        return thread == null
-                ? "a handle of thread '" + Printable.text(asker.getName()) + "'"
-                : "thread '" + Printable.text(thread.getName()) + "'";
+    /** Returns a description of the owner. */
+    public String owner() {
+        return ownerOf(owner, asker);
+    }
+
+    /** Returns the name of the owner, or of the thread that has asked for a handle. */
+    public String ownerName() {
+        return owner instanceof NamedOwner.Identity other ? other.name() : asker.getName();
+    }
+
+    /** Returns a description of an owner. A handle without one belongs to the thread that has asked for it. */
+    public static String ownerOf(@Nullable Object owner, Thread asker) {
+        if (owner instanceof NamedOwner.Identity) {
+            return owner.toString();
+        }
+        return (owner == null ? "a handle of thread '" : "thread '") + Printable.text(asker.getName()) + "'";
     }
 
     @Override

@@ -14,8 +14,8 @@ public final class Waiter {
     /** True if the caller does not want to wait. */
     public final boolean tryOnly;
 
-    /** The future owner; {@code null} if the hold will belong to its handle. */
-    public final @Nullable Thread thread;
+    /** The future owner, as in {@link Hold#owner}; {@code null} if the hold will belong to its handle. */
+    public final @Nullable Object owner;
 
     /** The thread that asks. */
     public final Thread asker = Thread.currentThread();
@@ -63,24 +63,24 @@ public final class Waiter {
     private Waiter(
             LockTerms terms,
             boolean tryOnly,
-            @Nullable Thread thread,
+            @Nullable Object owner,
             boolean asLease,
             @Nullable SignalWait signalWait) {
         this.terms = terms;
         this.tryOnly = tryOnly;
-        this.thread = thread;
+        this.owner = owner;
         this.asLease = asLease;
         this.signalWait = signalWait;
     }
 
-    /** Creates a waiter for the current thread. */
-    public static Waiter ofThread(LockTerms terms, boolean tryOnly, boolean asLease) {
-        return new Waiter(terms, tryOnly, Thread.currentThread(), asLease, null);
+    /** Creates a waiter for an owner, or for a handle without one. */
+    public static Waiter of(@Nullable Object owner, LockTerms terms, boolean tryOnly, boolean asLease) {
+        return new Waiter(terms, tryOnly, owner, asLease, null);
     }
 
-    /** Creates a waiter for the current thread, which waits for a signal first. */
-    public static Waiter ofSignal(LockTerms terms, SignalWait signalWait) {
-        return new Waiter(terms, false, Thread.currentThread(), false, signalWait);
+    /** Creates a waiter for an owner, which waits for a signal first. */
+    public static Waiter ofSignal(Object owner, LockTerms terms, SignalWait signalWait) {
+        return new Waiter(terms, false, owner, false, signalWait);
     }
 
     /** Returns whether the lock was refused since then, if it has been refused that often by now. */
@@ -98,14 +98,14 @@ public final class Waiter {
         return signalWait == null ? 1 : signalWait.levels;
     }
 
-    /** Returns whether the hold will belong to the thread that asks. */
-    public boolean isOfThread() {
-        return thread != null;
+    /** Creates a waiter for a handle that has no other owner. */
+    public static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
+        return of(null, terms, tryOnly, true);
     }
 
-    /** Creates a waiter for a handle that no thread owns. */
-    public static Waiter ofHandle(LockTerms terms, boolean tryOnly) {
-        return new Waiter(terms, tryOnly, null, true, null);
+    /** Creates a waiter that wants the same once more. */
+    public Waiter again() {
+        return new Waiter(terms, tryOnly, owner, asLease, signalWait);
     }
 
     /** The outcome of a wait. */

@@ -36,6 +36,12 @@ public interface Kind {
         return new Waiters();
     }
 
+    /** Returns the hold of an owner that a waiter with those terms would enter; {@code null} if there is none. */
+    @Nullable
+    default Hold holdOf(LockState lock, Object owner, LockTerms terms) {
+        return lock.holdOf(owner);
+    }
+
     /** Decides a caller that comes, if the holds or waiters here decide it. Returns whether it is decided. */
     default boolean serves(LockState lock, Waiter waiter) {
         return false;

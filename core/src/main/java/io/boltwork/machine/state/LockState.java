@@ -177,16 +177,16 @@ public abstract class LockState {
     }
 
     /**
-     * Returns the hold of a thread, valid or lost and not unwound; {@code null} if it has none. Does not find readers.
+     * Returns the hold of an owner, valid or lost and not unwound; {@code null} if it has none. Does not find readers.
      * For any thread.
      */
     @Nullable
-    public Hold holdOf(Thread thread) {
+    public Hold holdOf(Object owner) {
         Hold held = hold;
-        if (held != null && held.thread == thread && !held.isOver() && !held.isReader()) {
+        if (held != null && held.owner == owner && !held.isOver() && !held.isReader()) {
             return held;
         }
-        return lostHolds.of(thread, false);
+        return lostHolds.of(owner, false);
     }
 
     /** Returns whether a hold here has not ended, or was lost and is remembered. For any thread. */
@@ -195,13 +195,13 @@ public abstract class LockState {
         return held != null && held.includes(owner) || lostHolds.contains(owner);
     }
 
-    /** Returns the lost holds whose threads have not unwound. */
+    /** Returns the lost holds whose owners have not unwound. */
     public LostHolds lostHolds() {
         return lostHolds;
     }
 
     /**
-     * Returns the holds that threads have to leave. If the client is closed, the threads learn of the loss when they
+     * Returns the holds that owners have to leave. If the client is closed, the owners learn of the loss when they
      * leave.
      */
     public LostHolds holdsToLeave() {

@@ -41,28 +41,28 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
      */
     public record LostHold(Hold hold, long until) {
 
-        boolean isOf(Thread thread) {
-            return hold.thread == thread;
+        boolean isOf(Object owner) {
+            return hold.owner == owner;
         }
 
-        /** Returns whether later holds have taken the place of this one: one of its thread, for another request. */
-        boolean isReplacedBy(Map<Thread, Hold> later) {
-            Hold other = later.get(hold.thread);
+        /** Returns whether later holds have taken the place of this one: one of its owner, for another request. */
+        boolean isReplacedBy(Map<Object, Hold> later) {
+            Hold other = later.get(hold.owner);
             return other != null && other.request != hold.request;
         }
 
         boolean mayUnwind(long now) {
-            return now < until && !hold.isOver() && hold.thread != null && hold.thread.isAlive();
+            return now < until && !hold.isOver() && hold.isOwnerThere();
         }
     }
 
-    /** Returns these holds and those that were lost now, which replace earlier holds of their threads. */
+    /** Returns these holds and those that were lost now, which replace earlier holds of their owners. */
     public LostHolds with(Collection<Hold> lost, long now) {
-        Map<Thread, Hold> later = new HashMap<>();
+        Map<Object, Hold> later = new HashMap<>();
         List<LostHold> added = new ArrayList<>();
         for (Hold hold : lost) {
-            if (hold.thread != null && !hold.isOver()) { // a handle remembers its hold itself
-                later.put(hold.thread, hold);
+            if (hold.owner != null && !hold.isOver()) { // a handle remembers its hold itself
+                later.put(hold.owner, hold);
                 added.add(new LostHold(hold, until(hold.request.terms, now)));
             }
         }
@@ -112,11 +112,11 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
         return holds.stream().anyMatch(one -> one.hold == lost);
     }
 
-    /** Returns the lost hold of that thread; {@code null} if it has none. */
+    /** Returns the lost hold of that owner; {@code null} if it has none. */
     @Nullable
-    public Hold of(Thread thread, boolean asReader) {
+    public Hold of(Object owner, boolean asReader) {
         for (LostHold lost : holds) {
-            if (lost.isOf(thread) && lost.hold.isReader() == asReader && !lost.hold.isOver()) {
+            if (lost.isOf(owner) && lost.hold.isReader() == asReader && !lost.hold.isOver()) {
                 return lost.hold;
             }
         }

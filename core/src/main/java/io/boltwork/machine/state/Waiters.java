@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.state;
 
+import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,9 @@ public class Waiters {
     private int size;
 
     public void add(Waiter waiter) {
+        if (waiter.owner instanceof NamedOwner.Identity owner) {
+            owner.waiting.incrementAndGet();
+        }
         Waiter last = waiter.request == null ? lastSharing : lastQueued;
         Waiter first = last == null ? waiter : behind(last);
         waiter.behind = first;
@@ -53,6 +58,9 @@ public class Waiters {
         waiter.behind = null;
         waiter.ahead = null;
         size--;
+        if (waiter.owner instanceof NamedOwner.Identity owner) {
+            owner.waiting.decrementAndGet();
+        }
         return true;
     }
 
@@ -73,11 +81,11 @@ public class Waiters {
         return Objects.requireNonNull(waiting.behind);
     }
 
-    /** Returns the waiters whose callers were cut short by an error. */
-    public List<Waiter> forsaken() {
+    /** Returns the waiters that are meant. */
+    public List<Waiter> all(Predicate<Waiter> isMeant) {
         List<Waiter> found = new ArrayList<>();
-        find(lastSharing, found);
-        find(lastQueued, found);
+        find(lastSharing, isMeant, found);
+        find(lastQueued, isMeant, found);
         return found;
     }
 
@@ -91,10 +99,10 @@ public class Waiters {
         return request.waiter != null;
     }
 
-    private static void find(@Nullable Waiter last, List<Waiter> forsaken) {
+    private static void find(@Nullable Waiter last, Predicate<Waiter> isMeant, List<Waiter> found) {
         for (Waiter waiter = last; waiter != null; ) {
-            if (waiter.forsaken) {
-                forsaken.add(waiter);
+            if (isMeant.test(waiter)) {
+                found.add(waiter);
             }
             Waiter behind = behind(waiter);
             waiter = behind == last ? null : behind;

@@ -27,7 +27,7 @@ class HoldTest {
 
     private long now;
     private int callbacks;
-    private Request request = held(Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false));
+    private Request request = held(Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.defaults()), false, false));
 
     private Request held(Waiter waiter) {
         Request request = Request.of(new StillContext(() -> now, this::callback), 1, waiter, 0);
@@ -37,7 +37,7 @@ class HoldTest {
     }
 
     private Hold hold(LockOptions options, boolean asLease) {
-        Waiter waiter = Waiter.ofThread(LockTerms.of(options), false, asLease);
+        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(options), false, asLease);
         request = held(waiter);
         return new Hold(request, 7, waiter, 0);
     }
@@ -230,7 +230,7 @@ class HoldTest {
         LockOptions options = LockOptions.defaults().withOnLoss(OnLoss.INTERRUPT);
         Thread owner =
                 new Thread(() -> {
-                    Waiter waiter = Waiter.ofThread(LockTerms.of(options), false, false);
+                    Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(options), false, false);
                     hold.set(new Hold(held(waiter), 7, waiter, 0));
                 }) {
                     @Override

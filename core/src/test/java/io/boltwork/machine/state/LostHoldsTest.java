@@ -30,11 +30,11 @@ class LostHoldsTest {
     }
 
     private static Hold mine() {
-        return hold(Waiter.ofThread(LockTerms.of(LockOptions.defaults()), false, false));
+        return hold(Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.defaults()), false, false));
     }
 
     private static Hold fixed(Duration lease) {
-        return hold(Waiter.ofThread(LockTerms.of(LockOptions.fixedLease(lease)), false, false));
+        return hold(Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.fixedLease(lease)), false, false));
     }
 
     /** Returns a hold of a thread that has ended. */

@@ -253,7 +253,7 @@ public final class LocksEndpoint {
                 client.map(ClientInfo::pid).orElse(null),
                 local.holders().stream()
                         .filter(here -> here.request().equals(holder.request()))
-                        .map(here -> Printable.text(here.thread()))
+                        .map(here -> Printable.text(here.owner()))
                         .toList(),
                 holder.access().name(),
                 holder.permits(),

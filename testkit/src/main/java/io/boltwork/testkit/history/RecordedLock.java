@@ -5,6 +5,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
+import io.boltwork.LockOwner;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.testkit.history.Event.Action;
 import io.boltwork.testkit.history.Event.Type;
@@ -84,6 +85,11 @@ final class RecordedLock implements FencedLock {
     @Override
     public FencedLock withOptions(LockOptions options) {
         return new RecordedLock(lock.withOptions(options), share, history);
+    }
+
+    @Override
+    public FencedLock ownedBy(LockOwner owner) {
+        throw new UnsupportedOperationException("A recorded history knows threads and leases, but no other owners");
     }
 
     @Override

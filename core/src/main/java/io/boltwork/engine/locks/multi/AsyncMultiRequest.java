@@ -39,7 +39,11 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
 
     @Override
     public AsyncMultiRequest<T> post() {
-        step(this::proceed);
+        if (members.haveNamedOwner()) {
+            members.callBack(() -> step(this::begin));
+        } else {
+            step(this::proceed);
+        }
         return this;
     }
 
@@ -54,6 +58,11 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
             call.forsake(cut);
             throw cut;
         }
+    }
+
+    private void begin() {
+        call.enterHeld();
+        proceed();
     }
 
     private void proceed() {

@@ -6,6 +6,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockOptions;
+import io.boltwork.LockOwner;
 import io.boltwork.MultiLock;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.locks.EngineLock;
@@ -74,6 +75,12 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
                 members().stream().map(member -> member.withOptions(options)).toList()));
     }
 
+    @Override
+    public MultiLock ownedBy(LockOwner owner) {
+        return new EngineMultiLock(MultiMembers.of(
+                members().stream().map(member -> member.ownedBy(owner)).toList()));
+    }
+
     // ================================================================ by thread
 
     @Override
@@ -88,7 +95,7 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
 
     @Override
     protected boolean enter(List<LockTerms> with, long nanos, boolean interruptible) throws InterruptedException {
-        return new MultiAcquisition(members, with, nanos, true, false).run(interruptible, this::entered) != null;
+        return new MultiAcquisition(members, with, nanos, members.owners(), false).run(interruptible, this::entered) != null;
     }
 
     /** Keeps the holds for an unlock that cannot even look them up. */
@@ -101,20 +108,20 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
 
     @Override
     public void unlock() {
-        Thread self = Thread.currentThread();
         Hold[] holds = new Hold[members.size()];
         Hold.Left[] left = new Hold.Left[members.size()];
+        Object[] owners = members.owners();
         List<Promise<Optional<LeaseLoss>>> released = new ArrayList<>(members.size());
         try {
             for (int i = 0; i < members.size(); i++) {
-                holds[i] = members.member(i).lockedHold(self);
+                holds[i] = members.member(i).lockedHold();
             }
             members.together(() -> leave(holds, left, released));
         } catch (Error cut) { // no call: the stack may have ended
             for (int i = 0; i < holds.length; i++) {
                 EngineLock member = members.all[i];
                 Hold own = holds[i] == null ? member.entered : holds[i]; // as in EngineLock.unlock()
-                if (own != null && own.thread == self) {
+                if (own != null && own.owner == owners[i]) {
                     own.owed = own.owed | (left[i] == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                     member.engine.errorFlag.cause = cut;
                     member.engine.errorFlag.raised = true;
@@ -156,14 +163,15 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
     @Override
     protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
-        return new MultiAcquisition(members, terms(), nanos, true, true)
+        return new MultiAcquisition(members, terms(), nanos, members.owners(), true)
                 .run(interruptible, call -> result.apply(call.lease()));
     }
 
     @Override
     protected <T> AsyncMultiRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
         members.checkAsync();
-        return new AsyncMultiRequest<>(members, new MultiAcquisition(members, terms(), nanos, false, true), result);
+        MultiAcquisition call = new MultiAcquisition(members, terms(), nanos, members.namedOwners(), true);
+        return new AsyncMultiRequest<>(members, call, result);
     }
 
     @Override
@@ -178,7 +186,7 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
         LeaseView[] views = new LeaseView[members.size()];
         for (int i = 0; i < views.length; i++) {
             EngineLock member = members.member(i);
-            Hold hold = member.holdOf(Thread.currentThread());
+            Hold hold = member.held();
             if (hold == null) {
                 return Optional.empty();
             }

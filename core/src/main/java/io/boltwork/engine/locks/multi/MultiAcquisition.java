@@ -35,7 +35,7 @@ final class MultiAcquisition {
     private final MultiMembers members;
     private final List<LockTerms> terms;
     private final long nanos;
-    private final boolean ofThread;
+    private final @Nullable Object[] owners;
     private final boolean asLease;
     private final long start;
 
@@ -51,7 +51,7 @@ final class MultiAcquisition {
     /** For each member the lease, if the caller wants leases. It is usable once the hold was taken. */
     private final @Nullable LeaseHandle[] handles;
 
-    /** The members that the thread held before. */
+    /** The members that the owner held before. */
     private final BitSet nested = new BitSet();
 
     private MultiPlan plan;
@@ -61,13 +61,14 @@ final class MultiAcquisition {
 
     /**
      * @param nanos the longest time to wait; {@link Ticker#NEVER} without a limit
-     * @param ofThread whether the holds will belong to the current thread
+     * @param owners for each member the owner of the hold; {@code null} if it will belong to its handle
      */
-    MultiAcquisition(MultiMembers members, List<LockTerms> terms, long nanos, boolean ofThread, boolean asLease) {
+    MultiAcquisition(
+            MultiMembers members, List<LockTerms> terms, long nanos, @Nullable Object[] owners, boolean asLease) {
         this.members = members;
         this.terms = terms;
         this.nanos = nanos;
-        this.ofThread = ofThread;
+        this.owners = owners;
         this.asLease = asLease;
         this.start = members.first().core.ticker.nanos();
         this.waiters = new @Nullable Waiter[members.size()];
@@ -126,28 +127,37 @@ final class MultiAcquisition {
         }
     }
 
-    /** Enters those holds once more that the thread has already. */
-    private void enterHeld() {
+    /** Enters those holds once more that the owners have already. */
+    void enterHeld() {
         List<@Nullable Hold> own = new ArrayList<>();
         for (int i = 0; i < members.size(); i++) {
-            own.add(members.member(i).ownHold());
+            own.add(owners[i] == null ? null : members.member(i).ownHold());
         }
         members.checkOrder(own);
         for (int i = 0; i < members.size(); i++) {
             Hold hold = own.get(i);
             if (hold != null) {
-                enter(i, hold);
+                nested.set(i, enter(i, hold));
             }
         }
         plan = new MultiPlan(members.groups(), nested);
     }
 
-    private void enter(int i, Hold hold) {
+    /** Enters a hold once more. Returns {@code false} if it has ended. */
+    private boolean enter(int i, Hold hold) {
         EngineLock member = members.member(i);
         handles[i] = asLease ? member.enterAgain(hold, Function.<LeaseHandle>identity()) : null;
-        if (asLease ? handles[i] != null : member.enterAgain(hold, false)) {
-            holds[i] = hold;
-            nested.set(i);
+        if (asLease ? handles[i] == null : !member.enterAgain(hold, false)) {
+            return false;
+        }
+        holds[i] = hold;
+        return true;
+    }
+
+    private void enterOwn(int i) {
+        Hold own = owners[i] == null ? null : members.member(i).ownHold();
+        if (own != null) {
+            enter(i, own);
         }
     }
 
@@ -183,9 +193,7 @@ final class MultiAcquisition {
         failure = null;
         @Nullable Waiter[] asked = new @Nullable Waiter[members.size()];
         for (int i : MultiPlan.each(round.members())) {
-            asked[i] = ofThread
-                    ? Waiter.ofThread(terms.get(i), !round.waits(), asLease)
-                    : Waiter.ofHandle(terms.get(i), !round.waits());
+            asked[i] = Waiter.of(owners[i], terms.get(i), !round.waits(), asLease);
         }
         waiters = asked;
         members.together(() -> MultiPlan.each(round.members()).forEach(i -> post.accept(i, waiter(i))));
@@ -203,8 +211,9 @@ final class MultiAcquisition {
                 handles[i] = asLease ? new LeaseHandle(members.member(i).engine, hold) : null;
                 if (hold.take(waiter(i))) {
                     holds[i] = hold;
-                } else {
-                    handles[i] = null; // it came too late, and was given up
+                } else { // another call of the same owner has it, or it came too late and was given up
+                    handles[i] = null;
+                    enterOwn(i);
                 }
             }
         } catch (BackendException refused) {

@@ -77,13 +77,13 @@ final class MultiMembers {
     }
 
     private static void checkPair(EngineLock one, EngineLock other) {
-        if (one.equals(other)) {
-            throw new IllegalArgumentException(
-                    Printable.text("members must be different locks, but '" + one.name() + "' is given twice"));
-        }
         if (one.engine == other.engine
                 && one.kind() == other.kind()
                 && one.name().equals(other.name())) {
+            if (one.key().equals(other.key()) && one.getClass() == other.getClass()) {
+                throw new IllegalArgumentException(
+                        Printable.text("members must be different locks, but '" + one.name() + "' is given twice"));
+            }
             throw new IllegalArgumentException(Printable.text("members must not contain both sides of the read-write"
                     + " lock '" + one.name() + "': its write lock excludes its readers. Give the write lock alone"));
         }
@@ -131,6 +131,20 @@ final class MultiMembers {
         return Arrays.asList(all).indexOf(member);
     }
 
+    /** Returns the owners of what is acquired now, on this thread. */
+    Object[] owners() {
+        return Arrays.stream(all).map(EngineLock::owner).toArray();
+    }
+
+    /** Returns the owners that are not threads; {@code null} for members without one. */
+    @Nullable Object[] namedOwners() {
+        return Arrays.stream(all).map(EngineLock::namedOwner).toArray();
+    }
+
+    boolean haveNamedOwner() {
+        return Arrays.stream(all).anyMatch(member -> member.namedOwner() != null);
+    }
+
     int[] groups() {
         return groups;
     }
@@ -159,16 +173,15 @@ final class MultiMembers {
     }
 
     /**
-     * Throws an exception if a thread that holds some members would have to wait for one that comes before them.
+     * Throws an exception if an owner that holds some members would have to wait for one that comes before them.
      *
-     * @param own the holds of the thread, {@code null} for members that it does not hold
+     * @param own the holds of the owner, {@code null} for members that it does not hold
      */
     void checkOrder(List<@Nullable Hold> own) {
         int missing = own.indexOf(null);
         for (int i = 0; missing >= 0 && i < size(); i++) {
             if (own.get(i) != null && groups[i] >= groups[missing]) {
-                throw new IllegalMonitorStateException(Printable.text("Thread '"
-                        + Thread.currentThread().getName() + "' holds the lock '" + all[i].name()
+                throw new IllegalMonitorStateException(Printable.text(all[i].ownerText() + " holds the lock '" + all[i].name()
                         + "' and wants '" + all[missing].name()
                         + "', which does not come after it in the order in which multi-locks acquire their members. It"
                         + " could wait for a thread that waits for it. Acquire all of them by one multi-lock, or in"

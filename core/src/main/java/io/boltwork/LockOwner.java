@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork;
+
+import io.boltwork.machine.request.NamedOwner;
+
+/**
+ * An owner of locks that is not a thread: an order, a request, a call that goes on in several threads or in none. All
+ * code that has the owner shares its holds.
+ *
+ * <!-- snippet: OwnerExamples.java#owner -->
+ * <pre>{@code
+ * LockOwner order = LockOwner.create("order 42");
+ * FencedLock stock = client.lock("stock:1001").ownedBy(order);
+ * stock.callAsync(Duration.ofSeconds(2), lease -> reserve(stock));
+ * }</pre>
+ *
+ * <p>{@link FencedLock#ownedBy} tells what such a lock does. Owners are equal only if they are the same object. Hand
+ * the object on, to each piece of code that may enter the lock. If nothing refers to an owner any longer, its locks
+ * are no longer renewed, as after the end of a thread. Thread-safe.
+ *
+ * @since 0.1.0
+ */
+public interface LockOwner {
+
+    /**
+     * Creates an owner. No round trip.
+     *
+     * @param name what logs, listeners and the diagnosis of deadlocks call the owner; need not be unique
+     * @return the owner, which holds nothing
+     * @throws IllegalArgumentException if the name is empty
+     */
+    static LockOwner create(String name) {
+        return new NamedOwner(name);
+    }
+
+    /**
+     * Returns the name.
+     *
+     * @return the name that was given
+     */
+    String name();
+}

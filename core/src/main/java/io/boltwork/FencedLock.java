@@ -312,8 +312,8 @@ public interface FencedLock extends Lock {
     }
 
     /**
-     * Waits for the lock without occupying a thread. The lease belongs to its handle: it is not reentrant, and any
-     * thread may release it. Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request.
+     * Waits for the lock without occupying a thread. The lease belongs to its handle: any thread may release it, and it
+     * is reentrant only for an {@linkplain #ownedBy owner}. Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request.
      * Completing the result in any other way, as {@code orTimeout(..)} does, also withdraws it. A result that has
      * completed with a lease belongs to the caller: a caller that gives up must release that lease. Does not block.
      *
@@ -396,6 +396,13 @@ public interface FencedLock extends Lock {
      *     to interrupt
      */
     FencedLock ownedBy(LockOwner owner);
+
+    /**
+     * Returns the owner of this view. No round trip.
+     *
+     * @return the owner that was given to {@link #ownedBy}; empty if each thread and each lease owns what it acquires
+     */
+    Optional<LockOwner> owner();
 
     /**
      * Returns a view of this thread's hold. The view gives the token and the validity of the hold. It does not confer

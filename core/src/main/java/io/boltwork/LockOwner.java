@@ -7,11 +7,17 @@ import io.boltwork.machine.request.NamedOwner;
  * An owner of locks that is not a thread: an order, a request, a call that goes on in several threads or in none. All
  * code that has the owner shares its holds.
  *
- * <!-- snippet: OwnerExamples.java#owner -->
+ * <!-- snippet: OwnerExample.java#owner -->
  * <pre>{@code
- * LockOwner order = LockOwner.create("order 42");
- * FencedLock stock = client.lock("stock:1001").ownedBy(order);
- * stock.callAsync(Duration.ofSeconds(2), lease -> reserve(stock));
+ * CompletionStage<String> buy(String number) {
+ *     LockOwner order = LockOwner.create("order " + number);
+ *     FencedLock stock = locks.lock("stock:1001").ownedBy(order);
+ *     return stock.callAsync(WAIT, lease -> reserve(stock).thenApply(left -> number + ", " + left + " left"));
+ * }
+ *
+ * CompletionStage<Integer> reserve(FencedLock stock) { // enters the hold of the order, or acquires the lock
+ *     return stock.callAsync(WAIT, lease -> CompletableFuture.supplyAsync(() -> --pieces));
+ * }
  * }</pre>
  *
  * <p>{@link FencedLock#ownedBy} tells what such a lock does. Owners are equal only if they are the same object. Hand

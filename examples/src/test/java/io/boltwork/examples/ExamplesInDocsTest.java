@@ -71,6 +71,12 @@ class ExamplesInDocsTest {
     }
 
     @Test
+    void anOrderEntersItsOwnHold() {
+        assertThat(new OwnerExample(locks, 3).buy("42").toCompletableFuture().join()).isEqualTo("42, 2 left");
+        assertThat(stockElsewhere.isLocked()).isFalse();
+    }
+
+    @Test
     void fencedLockExcludes() {
         examples.fencedLock(stock);
         assertThat(events).containsExactly("sell, held elsewhere: true");

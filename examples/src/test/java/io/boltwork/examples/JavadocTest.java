@@ -53,6 +53,11 @@ class JavadocTest {
                 .containsExactly("GuardedCache.java#RedisFence", "GuardedCache.java#include");
     }
 
+    @Test
+    void exampleOfOwnersMatchesItsSource() throws IOException {
+        assertThat(page("LockOwner").verified()).containsExactly("OwnerExample.java#owner");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"QuorumBackend", "QuorumOptions"})
     void examplesOfQuorumsMatchTheirSources(String type) throws IOException {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.reactor;
 
+import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import io.boltwork.spi.BodyScope;
 import java.util.Collection;
 import java.util.List;
@@ -34,11 +36,11 @@ public final class Acquisitions {
      * Returns a publisher that makes a call for each subscription, and withdraws it if the subscription is cancelled.
      */
     static <T> Mono<T> of(Supplier<? extends CompletionStage<? extends @Nullable T>> call) {
-        return of(call, value -> {});
+        return of(context -> call.get(), value -> {});
     }
 
     /** Returns a publisher of leases for {@link #guard}. A lease that comes too late for the subscriber is released. */
-    static Mono<Lease> lease(Supplier<? extends CompletionStage<? extends @Nullable Lease>> call) {
+    static Mono<Lease> lease(Function<ContextView, ? extends CompletionStage<? extends @Nullable Lease>> call) {
         return of(call, lease -> {
             if (lease != null) {
                 lease.releaseAsync();
@@ -47,9 +49,15 @@ public final class Acquisitions {
     }
 
     private static <T> Mono<T> of(
-            Supplier<? extends CompletionStage<? extends @Nullable T>> call, Consumer<@Nullable T> unwanted) {
-        return Mono.create(sink -> answer(
-                sink, BodyScope.call(scope(sink.contextView()), call::get).toCompletableFuture(), unwanted));
+            Function<ContextView, ? extends CompletionStage<? extends @Nullable T>> call,
+            Consumer<@Nullable T> unwanted) {
+        return Mono.create(sink -> {
+            ContextView context = sink.contextView();
+            answer(
+                    sink,
+                    BodyScope.call(scope(context), () -> call.apply(context)).toCompletableFuture(),
+                    unwanted);
+        });
     }
 
     /**
@@ -101,8 +109,8 @@ public final class Acquisitions {
     }
 
     /** Returns a publisher of leases that is empty if the call was refused. */
-    static Mono<Lease> optional(Supplier<? extends CompletionStage<Optional<Lease>>> call) {
-        return lease(() -> withdrawable(call.get().toCompletableFuture()));
+    static Mono<Lease> optional(Function<ContextView, ? extends CompletionStage<Optional<Lease>>> call) {
+        return lease(context -> withdrawable(call.apply(context).toCompletableFuture()));
     }
 
     /** Returns a future of a lease or of nothing, whose cancellation is that of the call. */
@@ -122,6 +130,35 @@ public final class Acquisitions {
             }
         });
         return lease;
+    }
+
+    // ================================================================ owners
+
+    /**
+     * Makes a pipeline the owner of the locks that are acquired in it, unless it runs in a pipeline that has an owner.
+     * The owner is in the context, under the key {@code LockOwner.class}.
+     *
+     * @param name the name of an owner that is created
+     * @param pipeline what acquires locks
+     * @param <T> the type of the values
+     * @return the pipeline
+     */
+    public static <T> Flux<T> owned(String name, Flux<T> pipeline) {
+        return Flux.deferContextual(context -> context.hasKey(LockOwner.class)
+                ? pipeline
+                : pipeline.contextWrite(Context.of(LockOwner.class, LockOwner.create(name))));
+    }
+
+    /**
+     * Returns the lock as the owner in a context acquires it.
+     *
+     * @param lock the lock
+     * @param context the context of a pipeline
+     * @return the lock itself if the context has no owner, or the lock has one already
+     */
+    public static FencedLock ownedBy(ContextView context, FencedLock lock) {
+        Optional<LockOwner> owner = context.getOrEmpty(LockOwner.class);
+        return owner.isEmpty() || lock.owner().isPresent() ? lock : lock.ownedBy(owner.get());
     }
 
     // ================================================================ bodies

@@ -3,6 +3,7 @@ package io.boltwork.reactor;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import io.boltwork.LockTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 /**
  * A lock for Reactor, see {@link ReactorLocks}. Thread-safe.
@@ -75,7 +77,7 @@ public final class ReactorLock {
      */
     public <T> Mono<T> withLock(Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(forGuard(), lease -> body);
+        return one(forGuard(), lease -> body);
     }
 
     /**
@@ -87,7 +89,7 @@ public final class ReactorLock {
      */
     public <T> Flux<T> withLock(Flux<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(forGuard(), lease -> body);
+        return many(forGuard(), lease -> body);
     }
 
     /**
@@ -102,7 +104,7 @@ public final class ReactorLock {
      */
     public <T> Mono<T> withLock(Duration wait, Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(acquired(wait), lease -> body);
+        return one(acquired(wait), lease -> body);
     }
 
     /**
@@ -115,7 +117,7 @@ public final class ReactorLock {
      */
     public <T> Flux<T> withLock(Duration wait, Flux<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(acquired(wait), lease -> body);
+        return many(acquired(wait), lease -> body);
     }
 
     /**
@@ -127,7 +129,7 @@ public final class ReactorLock {
      */
     public <T> Mono<T> withLease(Function<? super Lease, ? extends Mono<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(forGuard(), body);
+        return one(forGuard(), body);
     }
 
     /**
@@ -142,7 +144,7 @@ public final class ReactorLock {
      */
     public <T> Mono<T> withLease(Duration wait, Function<? super Lease, ? extends Mono<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(acquired(wait), body);
+        return one(acquired(wait), body);
     }
 
     /**
@@ -154,7 +156,7 @@ public final class ReactorLock {
      */
     public <T> Flux<T> withLeaseMany(Function<? super Lease, ? extends Publisher<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(forGuard(), body);
+        return many(forGuard(), body);
     }
 
     /**
@@ -167,16 +169,29 @@ public final class ReactorLock {
      */
     public <T> Flux<T> withLeaseMany(Duration wait, Function<? super Lease, ? extends Publisher<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(acquired(wait), body);
+        return many(acquired(wait), body);
+    }
+
+    private <T> Mono<T> one(Mono<Lease> lease, Function<? super Lease, ? extends Publisher<T>> body) {
+        return many(lease, body).singleOrEmpty();
+    }
+
+    private <T> Flux<T> many(Mono<Lease> lease, Function<? super Lease, ? extends Publisher<T>> body) {
+        Flux<T> guarded = Acquisitions.many(lease, body);
+        return lock.owner()
+                .map(own -> guarded.contextWrite(Context.of(LockOwner.class, own)))
+                .orElseGet(() -> Acquisitions.owned("pipeline under " + name(), guarded));
     }
 
     private Mono<Lease> forGuard() {
-        return Acquisitions.lease(lock::acquireAsync);
+        return Acquisitions.lease(
+                context -> Acquisitions.ownedBy(context, lock).acquireAsync());
     }
 
     private Mono<Lease> forGuard(Duration wait) {
         Objects.requireNonNull(wait, "wait");
-        return Acquisitions.optional(() -> lock.tryAcquireAsync(wait));
+        return Acquisitions.optional(
+                context -> Acquisitions.ownedBy(context, lock).tryAcquireAsync(wait));
     }
 
     private Mono<Lease> acquired(Duration wait) {

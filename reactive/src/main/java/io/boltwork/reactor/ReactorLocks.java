@@ -17,7 +17,11 @@ import java.util.Objects;
  * return reactive.lock("stock:1001").withLock(Duration.ofSeconds(2), purchase);
  * }</pre>
  *
- * <p>Leases belong to the subscription and to no thread. They are not reentrant. Thread-safe.
+ * <p>Locks belong to the pipeline and to no thread. The outermost {@code withLock} or {@code withLease} makes an owner
+ * and puts it into the context, under the key {@link io.boltwork.LockOwner LockOwner.class}; whatever the body acquires
+ * there, by this client or another, belongs to that owner, so that locks are reentrant. Put an owner of your own into
+ * the context to share it between pipelines. Leases that are acquired outside of all bodies are not reentrant.
+ * Thread-safe.
  *
  * @since 0.1.0
  */

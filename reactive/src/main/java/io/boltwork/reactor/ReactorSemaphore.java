@@ -40,7 +40,7 @@ public final class ReactorSemaphore {
      * @return a publisher of the lease, which the subscriber must release
      */
     public Mono<Lease> acquire(int permits) {
-        return new OfferedLeases(Acquisitions.lease(() -> semaphore.acquireAsync(permits)));
+        return new OfferedLeases(Acquisitions.lease(context -> semaphore.acquireAsync(permits)));
     }
 
     /**
@@ -64,7 +64,7 @@ public final class ReactorSemaphore {
      */
     public <T> Mono<T> withPermit(Mono<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(Acquisitions.lease(semaphore::acquireAsync), lease -> body);
+        return Acquisitions.one(Acquisitions.lease(context -> semaphore.acquireAsync()), lease -> body);
     }
 
     /**
@@ -76,7 +76,7 @@ public final class ReactorSemaphore {
      */
     public <T> Flux<T> withPermit(Flux<T> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.many(Acquisitions.lease(semaphore::acquireAsync), lease -> body);
+        return Acquisitions.many(Acquisitions.lease(context -> semaphore.acquireAsync()), lease -> body);
     }
 
     /**
@@ -116,7 +116,7 @@ public final class ReactorSemaphore {
      */
     public <T> Mono<T> withLease(int permits, Function<? super Lease, ? extends Mono<T>> body) {
         Objects.requireNonNull(body, "body");
-        return Acquisitions.one(Acquisitions.lease(() -> semaphore.acquireAsync(permits)), body);
+        return Acquisitions.one(Acquisitions.lease(context -> semaphore.acquireAsync(permits)), body);
     }
 
     /**
@@ -135,7 +135,7 @@ public final class ReactorSemaphore {
 
     private Mono<Lease> forGuard(int permits, Duration wait) {
         Objects.requireNonNull(wait, "wait");
-        return Acquisitions.optional(() -> semaphore.tryAcquireAsync(permits, wait));
+        return Acquisitions.optional(context -> semaphore.tryAcquireAsync(permits, wait));
     }
 
     private Mono<Lease> acquired(int permits, Duration wait) {

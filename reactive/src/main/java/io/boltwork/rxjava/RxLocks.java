@@ -17,7 +17,8 @@ import java.util.Objects;
  * return reactive.lock("stock:1001").withLock(Duration.ofSeconds(2), purchase);
  * }</pre>
  *
- * <p>Leases belong to the subscription and to no thread. They are not reentrant. Thread-safe.
+ * <p>Leases belong to the subscription and to no thread. They are not reentrant, unless the lock has an owner:
+ * {@code RxLock.of(lock.ownedBy(owner))}. Thread-safe.
  *
  * @since 0.1.0
  */

@@ -28,6 +28,11 @@ public interface Acquirable {
     /** Returns whether a hold is one of this lock. */
     public boolean isOf(Hold hold);
 
+    /** Returns whether the owner may have a hold already. Does not block. */
+    default boolean mayBeOwn() {
+        return false;
+    }
+
     /**
      * Enters the hold that the owner has already by a lease. Returns the result that is made from the lease, or
      * {@code null} if there is no hold.

@@ -46,7 +46,7 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
     public AsyncRequest<T> post() {
         Waiter asked = waiter;
         try {
-            if (asked.owner == null) {
+            if (asked.owner == null || !room.mayBeOwn()) {
                 request(asked);
             } else {
                 engine.drivers.callBack(room.name(), () -> enterOrRequest(asked));
@@ -73,7 +73,7 @@ public final class AsyncRequest<T> extends WithdrawableFuture<T> {
             } else if (!fulfil(result.apply(own))) {
                 own.get().releaseAsync();
             }
-        } catch (LockException | IllegalStateException failed) { // lost, or not allowed
+        } catch (RuntimeException failed) { // lost, or not allowed
             fail(failed);
         } catch (Error cut) {
             asked.forsaken = true; // no call: the stack may have ended

@@ -126,7 +126,7 @@ final class EngineCondition implements Condition {
                             + " first, or use lock() only"));
         }
         SignalWait wait = new SignalWait(name, (int) hold.locks());
-        Waiter waiter = Waiter.ofSignal(lock.owner(), hold.request.terms, wait);
+        Waiter waiter = Waiter.ofSignal(lock.self(), hold.request.terms, wait);
         hold.leaveAll();
         try {
             forget(hold);
@@ -156,7 +156,7 @@ final class EngineCondition implements Condition {
         Hold again = Callers.hold(engine.callers.await(lock, waiter, nanos, interruptible));
         Waiter taker = waiter;
         while (again == null || !isTaken(again, taker)) { // it was given up, because this thread stood still for long
-            taker = Waiter.ofSignal(lock.owner(), waiter.terms, new SignalWait(name, wait.levels));
+            taker = Waiter.ofSignal(lock.self(), waiter.terms, new SignalWait(name, wait.levels));
             again = engine.callers.request(lock, taker, Ticker.NEVER, false);
         }
     }

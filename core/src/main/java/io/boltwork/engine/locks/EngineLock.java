@@ -10,6 +10,7 @@ import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.LockOwner;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.Acquirable;
+import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
@@ -108,13 +109,18 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
         return view(terms, NamedOwner.of(owner));
     }
 
+    @Override
+    public final Optional<LockOwner> owner() {
+        return Optional.ofNullable(namedOwner);
+    }
+
     /** Returns what owns the lock that this view acquires: the current thread, or the identity of another owner. */
-    public final Object owner() {
+    public final Object self() {
         return namedOwner == null ? Thread.currentThread() : namedOwner.identity;
     }
 
     /** Returns the identity of the owner; {@code null} if the threads own what they acquire. */
-    public final @Nullable Object namedOwner() {
+    public final @Nullable Object identity() {
         return namedOwner == null ? null : namedOwner.identity;
     }
 
@@ -155,19 +161,19 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     /** Returns the hold of the owner, which is acquiring; {@code null} if it has none. */
     @Nullable
     public Hold ownHold() {
-        return engine.drivers.ownHold(key, owner());
+        return engine.drivers.ownHold(key, self());
     }
 
     /** Returns the hold of the owner; {@code null} if it has none. */
     @Nullable
     public Hold held() {
-        return engine.drivers.holdOf(key, owner());
+        return engine.drivers.holdOf(key, self());
     }
 
     /** Returns the hold that the owner must leave; {@code null} if there is none. */
     @Nullable
     Hold holdToLeave() {
-        return engine.drivers.holdToLeave(key, owner());
+        return engine.drivers.holdToLeave(key, self());
     }
 
     /** Returns a hold of this client; {@code null} if it has none. */
@@ -190,7 +196,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     @Override
     public void unlock() {
-        Object self = owner();
+        Object self = self();
         Hold hold = null;
         Hold.Left left = null;
         try {
@@ -259,7 +265,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
             if (held != null && !beginsAnew(held, with, tryOnly) && enterAgain(held, false)) {
                 return true;
             }
-            Waiter waiter = Waiter.of(owner(), with, tryOnly, false);
+            Waiter waiter = Waiter.of(self(), with, tryOnly, false);
             try {
                 Hold hold = engine.callers.request(this, waiter, engine.callers.nanosLeft(start, nanos), interruptible);
                 if (hold == null) {
@@ -285,8 +291,15 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     protected <T> @Nullable T acquire(long nanos, boolean interruptible, Function<Lease, T> result)
             throws InterruptedException {
         long start = engine.core.ticker.nanos();
-        Waiter waiter = Waiter.of(owner(), terms, nanos == NOT_AT_ALL, true);
+        Waiter waiter = Waiter.of(self(), terms, nanos == NOT_AT_ALL, true);
         return take(engine, this, waiter, start, nanos, interruptible, result);
+    }
+
+    @Override
+    public boolean mayBeOwn() {
+        LockDriver driver = engine.drivers.driver(key);
+        return driver != null
+                && (driver.machine.isHeld() || !driver.machine.lostHolds().isEmpty());
     }
 
     @Override
@@ -353,7 +366,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     @Override
     public <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
         checkAsync();
-        Waiter waiter = Waiter.of(namedOwner(), terms, nanos == NOT_AT_ALL, true);
+        Waiter waiter = Waiter.of(identity(), terms, nanos == NOT_AT_ALL, true);
         return new AsyncRequest<>(engine, this, waiter, nanos, result);
     }
 

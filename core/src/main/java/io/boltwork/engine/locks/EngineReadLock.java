@@ -66,20 +66,20 @@ public final class EngineReadLock extends EngineLock {
     @Override
     @Nullable
     public Hold ownHold() {
-        return engine.drivers.own(engine.drivers.reader(name, owner()));
+        return engine.drivers.own(engine.drivers.reader(name, self()));
     }
 
     @Override
     @Nullable
     public Hold held() {
-        return LockDrivers.taken(engine.drivers.reader(name, owner()));
+        return LockDrivers.taken(engine.drivers.reader(name, self()));
     }
 
     @Override
     @Nullable
     Hold holdToLeave() {
         Hold hold = held();
-        return hold == null ? engine.drivers.closedHold(key, owner(), true) : hold;
+        return hold == null ? engine.drivers.closedHold(key, self(), true) : hold;
     }
 
     @Override

@@ -57,7 +57,7 @@ public final class EngineWriteLock extends EngineLock {
      * @throws LeaseLostException if it has lost the read lock and not unwound
      */
     private @Nullable Hold notReading() {
-        Hold reading = engine.drivers.own(engine.drivers.reader(name, owner()));
+        Hold reading = engine.drivers.own(engine.drivers.reader(name, self()));
         if (reading == null) {
             return null;
         }

@@ -168,8 +168,8 @@ public final class Waiting {
         remove(lock, waiter);
         decide(lock, waiter, granted);
         LockEvents.acquired(lock.effects, held, waiter);
-        lock.kind.begun(lock, held.whole());
         Owners.begun(lock, held);
+        lock.kind.begun(lock, held.whole());
     }
 
     /** Passes a hold to the next waiter without the backend, if that is allowed. Returns whether it was. */

@@ -93,6 +93,11 @@ final class RecordedLock implements FencedLock {
     }
 
     @Override
+    public Optional<LockOwner> owner() {
+        return Optional.empty();
+    }
+
+    @Override
     public void lock() {
         acquire(() -> {
             lock.lock();

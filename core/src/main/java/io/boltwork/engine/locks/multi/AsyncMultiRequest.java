@@ -39,7 +39,7 @@ final class AsyncMultiRequest<T> extends WithdrawableFuture<T> {
 
     @Override
     public AsyncMultiRequest<T> post() {
-        if (members.haveNamedOwner()) {
+        if (members.haveOwner()) {
             members.callBack(() -> step(this::begin));
         } else {
             step(this::proceed);

@@ -81,6 +81,12 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
                 members().stream().map(member -> member.ownedBy(owner)).toList()));
     }
 
+    @Override
+    public Optional<LockOwner> owner() {
+        Optional<LockOwner> first = members().get(0).owner();
+        return members().stream().allMatch(member -> member.owner().equals(first)) ? first : Optional.empty();
+    }
+
     // ================================================================ by thread
 
     @Override

@@ -133,16 +133,16 @@ final class MultiMembers {
 
     /** Returns the owners of what is acquired now, on this thread. */
     Object[] owners() {
-        return Arrays.stream(all).map(EngineLock::owner).toArray();
+        return Arrays.stream(all).map(EngineLock::self).toArray();
     }
 
     /** Returns the owners that are not threads; {@code null} for members without one. */
     @Nullable Object[] namedOwners() {
-        return Arrays.stream(all).map(EngineLock::namedOwner).toArray();
+        return Arrays.stream(all).map(EngineLock::identity).toArray();
     }
 
-    boolean haveNamedOwner() {
-        return Arrays.stream(all).anyMatch(member -> member.namedOwner() != null);
+    boolean haveOwner() {
+        return Arrays.stream(all).anyMatch(member -> member.identity() != null);
     }
 
     int[] groups() {

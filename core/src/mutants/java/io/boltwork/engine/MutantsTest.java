@@ -20,6 +20,8 @@ class MutantsTest extends Mutants {
             "io.boltwork.engine.ReleasingRulesTest",
             "io.boltwork.engine.RecoveryRulesTest",
             "io.boltwork.engine.CallerRunRulesTest",
+            "io.boltwork.engine.OwnerRulesTest",
+            "io.boltwork.engine.OwnerAtOnceTest",
             "io.boltwork.engine.PartitionRulesTest",
             "io.boltwork.engine.IdleLifeRulesTest",
             "io.boltwork.engine.ErrorRecoveryTest",

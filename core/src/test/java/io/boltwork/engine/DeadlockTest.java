@@ -11,9 +11,11 @@ import io.boltwork.LockKind;
 import io.boltwork.LockListener.Blocked;
 import io.boltwork.LockListener.Deadlock;
 import io.boltwork.LockOptions;
+import io.boltwork.LockOwner;
 import io.boltwork.engine.locks.multi.EngineMultiLock;
 import io.boltwork.spi.Query;
 import java.time.Duration;
+import java.util.List;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -70,6 +72,25 @@ class DeadlockTest extends HangingScene {
             assertThat(stack.getStackTrace()).isNotEmpty();
         });
         assertThat(sent(Query.Inspect.class)).isEmpty();
+    }
+
+    @Test
+    void ownersInOppositeOrderAreNamed() {
+        List<FencedLock> first = ownedBy("first");
+        List<FencedLock> second = ownedBy("second");
+        start("one", () -> first.get(0).lock());
+        start("two", () -> second.get(1).acquireAsync());
+        until(() -> first.get(0).holdCount() == 1 && second.get(1).holdCount() == 1);
+        first.get(1).acquireAsync();
+        start("three", () -> second.get(0).lock());
+        untilWaiting(2);
+        pass(12);
+        isCycle(only(), false, "owner 'first' wants b", "owner 'second' wants a"); // other code may leave the locks
+    }
+
+    private List<FencedLock> ownedBy(String name) {
+        LockOwner owner = LockOwner.create(name);
+        return List.of(lock("a").ownedBy(owner), lock("b").ownedBy(owner));
     }
 
     @Test

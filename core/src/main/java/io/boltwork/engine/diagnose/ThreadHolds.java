@@ -102,7 +102,7 @@ public final class ThreadHolds {
 
     private static void add(List<Blocker> found, Hold hold, boolean isCertain) {
         if (isInForce(hold)) {
-            boolean endsByItself = hold.owner == null ? endsByTime(hold) : !endsByItsThreadOnly(hold);
+            boolean endsByItself = hold.thread() == null ? endsByTime(hold) : !endsByItsThreadOnly(hold);
             found.add(new Blocker(hold, isCertain && !endsByItself));
         }
     }

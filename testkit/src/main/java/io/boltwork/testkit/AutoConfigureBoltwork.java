@@ -11,8 +11,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
  * For tests with Spring Boot 3 or 4: locks are kept in memory, whatever backend is configured, and no server is
- * contacted. Works with {@code @SpringBootTest}, and adds locks to slices such as {@code @WebMvcTest} and
- * {@code @DataJpaTest}.
+ * contacted. Works with {@code @SpringBootTest}, and adds locks to slices such as {@code @WebMvcTest}.
  *
  * <pre>{@code
  * @SpringBootTest

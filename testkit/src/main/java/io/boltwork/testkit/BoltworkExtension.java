@@ -46,9 +46,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * that is held or waited for, after a patience of two seconds times {@link io.boltwork.testkit.wait.Slack#factor()},
  * fails the test. The message names the lock, its holder with client and thread and since when, and the waiters. The
  * stacks of the acquisition and of the waiting threads are suppressed exceptions, as far as they are known. These do
- * not count: a lock that a client merely {@linkplain io.boltwork.LockOptions#withRetention retains}, a lock that is kept
- * closed by {@link io.boltwork.LockOptions#withMinHold}, latches, and waits for conditions. Finally all clients are
- * closed, which ends all waits. {@link MayLeaveLocks} switches the check off.
+ * not count: a lock that a client merely {@linkplain io.boltwork.LockOptions#withRetention retains}, a lock that is
+ * kept closed by {@link io.boltwork.LockOptions#withMinHold}, latches, and waits for conditions. Finally all clients
+ * are closed, which ends all waits. {@link MayLeaveLocks} switches the check off.
  *
  * @since 0.1.0
  */
@@ -62,7 +62,7 @@ public final class BoltworkExtension implements BeforeEachCallback, AfterEachCal
 
     private record InjectedField(Object test, Field field) {}
 
-    /** What one test has. */
+    /** The locks of one test, and the fields that have them. */
     private record State(TestLocks locks, List<InjectedField> fields) {}
 
     private final ClientOptions options;

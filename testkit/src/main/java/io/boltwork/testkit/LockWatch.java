@@ -53,7 +53,7 @@ final class LockWatch {
 
     private record HoldKey(LockKind kind, String lock, long token) {}
 
-    /** What is left of a lock: its text, and where its owners got it. */
+    /** A lock that is left: who uses it, and where its owners got it. */
     private record Left(String text, boolean isAwaited, List<Throwable> stacks) {}
 
     private final MemoryServer server;

@@ -39,8 +39,7 @@ import org.jspecify.annotations.Nullable;
  * 10 minutes is dropped ({@link #setIdleLife}), but never before its lease ends.
  *
  * <p>Tests can move its clock ({@link #advance}, or a clock of their own) and cause faults: {@link #flush},
- * {@link #delete}, {@link #restart}, {@link #failOver}, {@link #freeze}, {@link #disconnect}. An outage is a
- * {@link #freeze} followed by a {@link #disconnect}: until the {@link #thaw}, no backend can connect.
+ * {@link #delete}, {@link #restart}, {@link #failOver}, {@link #freeze}, {@link #disconnect}, {@link #cutOff}.
  *
  * <p>Thread-safe. No method blocks. Replies and messages are delivered on the thread whose call caused them; messages
  * may also be delivered on the thread of a concurrent call.
@@ -283,6 +282,15 @@ public final class MemoryServer {
             outbox.deliver();
         }
         outbox.deliver();
+    }
+
+    /**
+     * Begins an outage: freezes the server and breaks every connection. Until {@link #thaw}, no backend can connect,
+     * and commands fail at once. Commands that were not executed never will be. Keeps all data. Idempotent.
+     */
+    public void cutOff() {
+        freeze();
+        disconnect(false);
     }
 
     /**

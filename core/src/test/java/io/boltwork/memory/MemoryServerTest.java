@@ -264,6 +264,21 @@ class MemoryServerTest {
     }
 
     @Test
+    void aServerThatIsCutOffFailsCommandsAtOnceAndKeepsItsData() {
+        MemoryBackend a = open("a");
+        a.send(ask("a:1"), replies::add);
+        server.cutOff();
+        a.send(ask("a:2"), replies::add);
+        assertThat(((Failed) replies.get(1)).executed()).isFalse();
+        assertThatThrownBy(() -> MemoryBackend.on(server).open("b", new Listener("b")))
+                .isInstanceOf(BackendException.class);
+        server.cutOff();
+        server.thaw();
+        assertThat(heard).containsExactly("a connected", "a disconnected", "a connected");
+        assertThat(inspect().owner()).isEqualTo("a:1");
+    }
+
+    @Test
     void bytesOfAClosedBackendMayRunLater() {
         MemoryBackend a = open("a");
         server.freeze();

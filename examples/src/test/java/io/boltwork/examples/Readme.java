@@ -30,6 +30,7 @@ final class Readme {
     /** An application of its own, whose beans those of the other snippets must not meet. */
     private static final String FIRST = "spring/first/";
 
+    private static final String TESTS = "test/";
     private static final String KOTLIN = "kotlin/";
     private static final String HANDMADE = "handmade/";
     private static final String MIGRATION = "migration/";
@@ -90,6 +91,9 @@ final class Readme {
     }
 
     private static List<String> source(String file, String region) {
+        if (file.startsWith(TESTS)) {
+            return region(Path.of("src", "test", "java", "io", "boltwork", "examples"), file, TESTS, region);
+        }
         if (file.startsWith(KOTLIN)) {
             Path directory = Path.of("kotlin", "src", "main", "kotlin", "io", "boltwork", "examples", "kotlin");
             return region(directory, file, KOTLIN, region);

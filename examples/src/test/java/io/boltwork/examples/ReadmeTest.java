@@ -31,6 +31,7 @@ class ReadmeTest {
                 "docs/start/spring.md",
                 "docs/start/reactive.md",
                 "docs/start/stores.md",
+                "docs/start/testing.md",
                 "docs/start/why.md",
                 "docs/zh/redisson.md",
                 "docs/zh/spring.md",

@@ -37,7 +37,7 @@ class StarterArchitectureTest {
     @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_THE_STARTER = noClasses()
             .that()
-            .resideOutsideOfPackage("io.boltwork.spring..")
+            .resideOutsideOfPackages("io.boltwork.spring..", "io.boltwork.testkit")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.boltwork.spring..", "org.springframework..");

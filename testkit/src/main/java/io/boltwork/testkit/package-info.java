@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Tools for tests of applications that use Boltwork, and of Boltwork itself: real servers, child JVMs, faults, recorded
- * histories, and time bounds that suit the machine. This package has the checks that a test leaves nothing behind, and
- * uses all rooms:
+ * histories, and time bounds that suit the machine. This package has the checks that a test leaves nothing behind:
+ * without a server, {@link io.boltwork.testkit.BoltworkExtension} for JUnit and
+ * {@link io.boltwork.testkit.AutoConfigureBoltwork} for Spring Boot. It uses all rooms:
  *
  * <ul>
  * <li>{@link io.boltwork.testkit.wait}: conditions to wait for, time bounds, threads.

@@ -8,35 +8,19 @@ import static org.mockito.Mockito.when;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
-import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spi.LockBackend;
 import io.boltwork.spring.LockRefusedException;
-import java.time.Duration;
+import io.boltwork.testkit.AutoConfigureBoltwork;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.context.annotation.Bean;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
 // @start region="bad-days"
 @SpringBootTest(properties = "boltwork.lock.names.stock.wait-for=100ms")
+@AutoConfigureBoltwork
 class BadDaysTest {
-    @TestConfiguration
-    static class Memory {
-        @Bean
-        MemoryServer server() {
-            return MemoryServer.create();
-        }
-
-        @Bean
-        LockBackend backend(MemoryServer server) {
-            return MemoryBackend.on(server, Duration.ofMillis(200)); // the command timeout
-        }
-    }
-
     @MockitoBean
     Stock stock;
 
@@ -66,9 +50,8 @@ class BadDaysTest {
 
     @Test
     void theStoreOfTheLocksIsDown(@Autowired MemoryServer server) {
-        server.freeze();
+        server.cutOff();
         assertThat(purchases.reserve("1001")).isEqualTo("we call you back");
-        server.thaw();
     }
 }
 // @end

@@ -6,18 +6,16 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 
 import io.boltwork.LockClient;
-import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
-import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
+import io.boltwork.testkit.AutoConfigureBoltwork;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.MockMvc;
 
 // @start region="slice"
-@WebMvcTest(controllers = Checkout.class, properties = "boltwork.backend=memory")
-@ImportAutoConfiguration({BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+@WebMvcTest(Checkout.class)
+@AutoConfigureBoltwork
 class CheckoutTest {
     @MockitoBean
     Stock stock;

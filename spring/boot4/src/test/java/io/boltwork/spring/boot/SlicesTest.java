@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.boot;
 
-import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
-import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
+import io.boltwork.testkit.AutoConfigureBoltwork;
 import org.junit.jupiter.api.Nested;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.webflux.test.autoconfigure.WebFluxTest;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 
@@ -20,12 +18,12 @@ class SlicesTest {
     class WebFlux extends SliceWithoutLocks {}
 
     @Nested
-    @WebMvcTest(properties = "boltwork.backend=memory")
-    @ImportAutoConfiguration({BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    @WebMvcTest
+    @AutoConfigureBoltwork
     class LockedMvc extends SliceWithLocks {}
 
     @Nested
-    @WebFluxTest(properties = "boltwork.backend=memory")
-    @ImportAutoConfiguration({BoltworkAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    @WebFluxTest
+    @AutoConfigureBoltwork
     class LockedWebFlux extends SliceWithLocks {}
 }

@@ -177,7 +177,7 @@ final class LockWatch {
             LocalLock local = watched.client.inspector().local(info.kind(), info.name());
             for (LocalLock.Holder holder : local.holders()) {
                 if (info.holders().stream().anyMatch(held -> held.request().equals(holder.request()))) {
-                    lines.add("thread '" + holder.thread() + "' of " + watched.name + " has it");
+                    lines.add("'" + holder.owner() + "' of " + watched.name + " has it");
                     acquisitions
                             .getOrDefault(
                                     new HoldKey(info.kind(), info.name(), holder.fencingToken()), Optional.empty())

@@ -203,7 +203,7 @@ class BoltworkExtensionTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("stock:1001 HELD by ")
                 .hasMessageContaining(", since 20")
-                .hasMessageContaining("thread '" + Thread.currentThread().getName() + "' of client 1 has it");
+                .hasMessageContaining("'" + Thread.currentThread().getName() + "' of client 1 has it");
         assertThat(failure.getSuppressed()).singleElement().satisfies(stack -> {
             assertThat(stack).hasMessageContaining("'stock:1001' was acquired here by thread '");
             assertThat(stack.getStackTrace()[0].getClassName()).isEqualTo(Forgets.class.getName());

@@ -146,7 +146,7 @@ class AutoConfigureBoltworkTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("held HELD by ")
                 .hasMessageNotContaining("unknown client")
-                .hasMessageContaining("thread '" + Thread.currentThread().getName() + "' of boltworkLockClient has it")
+                .hasMessageContaining("'" + Thread.currentThread().getName() + "' of boltworkLockClient has it")
                 .hasMessageContaining("read READ_WRITE HELD")
                 .hasMessageNotContaining("lost")
                 .hasMessageNotContaining("kept")

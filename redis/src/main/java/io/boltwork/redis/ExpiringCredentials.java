@@ -8,10 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user and password with a known end, as a provider of {@link RedisOptions#withCredentials(java.util.function.Supplier)
- * RedisOptions.withCredentials} gives them. The next ones are asked for when a quarter of the time is left. A provider
- * that does not know the end, such as one that reads a file, can give a near one, so that it is asked again soon.
- * Immutable.
+ * A user and password with a known end, as a provider of {@code RedisOptions.withCredentials} gives them. The next ones
+ * are asked for when a quarter of the time is left. A provider that does not know the end, such as one that reads a
+ * file, can give a near one, so that it is asked again soon. Immutable.
  *
  * @since 0.1.0
  */

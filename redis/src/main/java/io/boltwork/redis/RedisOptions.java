@@ -84,9 +84,9 @@ public final class RedisOptions {
     /**
      * Returns the default options.
      *
-     * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend,
-     *     the credentials of the address, none for sentinels, the certificates that the JVM trusts, no client certificate, a connect timeout of
-     *     10 s, up to 2 direct connections, no lazy connecting, no bridge
+     * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, the
+     *     credentials of the address, none for sentinels, the certificates that the JVM trusts, no client certificate,
+     *     a connect timeout of 10 s, up to 2 direct connections, no lazy connecting, no bridge
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
@@ -380,7 +380,7 @@ public final class RedisOptions {
         return values.directConnections;
     }
 
-    /** Returns the provider of credentials, or {@code null} for those of the address. Not public, as they are secret. */
+    /** Returns the provider of credentials, or {@code null} for those of the address. Not public: secret. */
     @Nullable
     RedisCredentialsProvider credentials() {
         return values.credentials;

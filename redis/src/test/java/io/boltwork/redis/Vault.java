@@ -21,7 +21,7 @@ final class Vault {
     private final AtomicInteger number = new AtomicInteger();
     final AtomicInteger asked = new AtomicInteger();
 
-    /** How long the credentials are said to serve; {@code null} if that is not said. */
+    /** The time for which credentials are said to serve; {@code null} if they say nothing. */
     private final Duration life;
 
     /** @param rights words for {@code ACL SETUSER} */

@@ -148,7 +148,7 @@ public final class Errors {
         return refused(error, about, false);
     }
 
-    /** Returns the reply to a command that the server answered with an error, which {@code passes} for another reason. */
+    /** Returns the reply to a command that the server answered with an error, perhaps one that {@code passes}. */
     public Failed refused(String error, String about, boolean passes) {
         String code = ErrorCodes.code(error);
         String meaning = ErrorCodes.isAboutRightInside(error) || code.equals("NOPERM")

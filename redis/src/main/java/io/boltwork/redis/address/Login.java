@@ -88,8 +88,8 @@ public final class Login {
     }
 
     /**
-     * Logs in anew if there are newer credentials. If that is refused, the old login stays. A connection that cannot log
-     * in anew, because it listens with RESP2, asks the server to close it. On the loop thread, about once a second.
+     * Logs in anew if there are newer credentials. If that is refused, the old login stays. A connection that cannot
+     * log in anew, because it listens with RESP2, asks the server to close it. On the loop thread, once a second.
      */
     public void renew(StatefulRedisConnection<?, ?> connection) {
         if (changing == null) {

@@ -274,8 +274,7 @@ public final class Connector {
                 L lettuce = loggedIn.lettuce;
                 CompletableFuture<Made> prepared = lettuce.async()
                         .info()
-                        .thenCompose(
-                                info -> prepare.apply(lettuce, checked(lettuce, loggedIn.login, info, server, errors)))
+                        .thenCompose(info -> prepare.apply(lettuce, checked(loggedIn, info, server, errors)))
                         .thenCompose(ready -> stillMaster(ready, server, found, errors))
                         .toCompletableFuture();
                 attempt.waitsFor(prepared);
@@ -291,7 +290,7 @@ public final class Connector {
         });
     }
 
-    private record LoggedIn<L>(L lettuce, Login login) {}
+    private record LoggedIn<L extends StatefulRedisConnection<byte[], byte[]>>(L lettuce, Login login) {}
 
     /** Confirms the master again if it was not found recently. */
     private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
@@ -304,12 +303,7 @@ public final class Connector {
         return where == null ? silent() : errors.at(where).silent(limitMillis());
     }
 
-    private ServerConnection checked(
-            StatefulRedisConnection<byte[], byte[]> lettuce,
-            Login login,
-            String info,
-            RedisAddress server,
-            Errors errors) {
+    private ServerConnection checked(LoggedIn<?> connection, String info, RedisAddress server, Errors errors) {
         String version = ServerInfo.field(info, "redis_version");
         String run = ServerInfo.field(info, "run_id");
         String garnet = ServerInfo.field(info, "garnet_version");
@@ -342,8 +336,8 @@ public final class Connector {
         Supplier<CompletionStage<?>> confirmation = () -> finder.confirm(server, errors);
         boolean sharded = inCluster && ServerInfo.isAtLeast(version, SHARDED_SINCE, 0);
         return new ServerConnection(
-                lettuce,
-                login,
+                connection.lettuce,
+                connection.login,
                 server.hostAndPort(),
                 run,
                 sharded,
@@ -353,6 +347,6 @@ public final class Connector {
                 warnings,
                 finder.mayBeReplaced() ? confirmation : null,
                 loop,
-                this.lettuce.direct().to(server, AsyncClient.peer(lettuce), run));
+                this.lettuce.direct().to(server, AsyncClient.peer(connection.lettuce), run));
     }
 }

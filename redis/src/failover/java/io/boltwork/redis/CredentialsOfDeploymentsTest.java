@@ -52,6 +52,7 @@ class CredentialsOfDeploymentsTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
     void sentinelsHaveTheirOwn() {
         try (SentinelGroup group = SentinelGroup.start()) {
             Vault sentinels = new Vault(group.sentinels(), LIFE);

@@ -24,7 +24,6 @@ final class Vault {
     /** The time for which credentials are said to serve; {@code null} if they say nothing. */
     private final Duration life;
 
-    /** @param rights words for {@code ACL SETUSER} */
     Vault(List<RedisServer> servers, Duration life) {
         this.servers = servers;
         this.life = life;

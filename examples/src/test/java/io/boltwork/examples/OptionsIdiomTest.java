@@ -47,6 +47,10 @@ class OptionsIdiomTest {
                         "RedisOptions.keyPrefix sets, but is not named withX",
                         "QuorumOptions.longestLease sets, but is not named withX",
                         // secrets, which nothing reads back
+                        "RedisOptions.withCredentials has no credentials()",
+                        "RedisOptions.withCredentials has no credentials()",
+                        "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
+                        "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
                         "ZooKeeperOptions.withDigest has no digest()",
                         // the two kinds of a lease are read by lease() and isRenewed()

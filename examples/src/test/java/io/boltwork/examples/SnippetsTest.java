@@ -17,6 +17,7 @@ import io.boltwork.testkit.wait.Slack;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +137,26 @@ class SnippetsTest {
             }
         } finally {
             lettuce.shutdown();
+        }
+    }
+
+    @Test
+    void locksGoOnWhenThePasswordHasChanged() {
+        AtomicInteger number = new AtomicInteger();
+        ChangingPassword.Tokens tokens = () -> {
+            String user = "token-" + number.incrementAndGet();
+            redis.command("ACL", "SETUSER", user, "on", ">" + user, "~*", "&*", "+@all");
+            return CompletableFuture.completedFuture(
+                    new ChangingPassword.Token(user, user, Instant.now().plusSeconds(2)));
+        };
+        try (LockClient changing = ChangingPassword.locks(redis.uri(), tokens);
+                Lease held = changing.lock("stock:1001").acquire()) {
+            Await.until("another token is used", () -> {
+                String clients = String.valueOf(redis.command("CLIENT", "LIST"));
+                return clients.contains("user=token-2") && !clients.contains("user=token-1 ");
+            });
+            redis.command("ACL", "DELUSER", "token-1");
+            assertThat(held.verify()).isTrue();
         }
     }
 

@@ -323,7 +323,8 @@ public final class RedisBackend implements LockBackend {
     }
 
     private static RedisBackend connect(RedisDeployment given, RedisOptions options, ClientOptions base) {
-        RedisDeployment deployment = given.withConnectTimeout(options.connectTimeout());
+        RedisDeployment deployment =
+                given.withCredentials(options.credentials()).withConnectTimeout(options.connectTimeout());
         InsecureTransport transport = new InsecureTransport(deployment);
         transport.check(options.sentinelCredentials() != null);
         // A fence must outlive commands that arrive late, which can take effect for one command timeout.
@@ -371,9 +372,10 @@ public final class RedisBackend implements LockBackend {
                 options.directConnections());
         try {
             lettuce.checkMayBlock(caller);
+            RedisDeployment asking = lettuce.asking(deployment, ExpiringCredentials::end);
             Routing servers = deployment.kind() == RedisDeployment.Kind.CLUSTER
-                    ? ClusterRouting.connect(lettuce, deployment, keySpace)
-                    : SingleMaster.connect(lettuce, deployment, keySpace);
+                    ? ClusterRouting.connect(lettuce, asking, keySpace)
+                    : SingleMaster.connect(lettuce, asking, keySpace);
             return new RedisBackend(deployment, options, lettuce, BorrowedRouting.of(servers, deployment, lettuce));
         } catch (RuntimeException e) {
             lettuce.awaitEnd(lettuce.shutdown());

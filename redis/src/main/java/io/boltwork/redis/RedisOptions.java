@@ -7,6 +7,8 @@ import io.boltwork.spi.IdleLife;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Settings;
 import io.boltwork.spi.Utf8;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
@@ -16,8 +18,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * Options of a {@link RedisBackend} beyond what its URI says. Immutable.
@@ -43,7 +48,10 @@ public final class RedisOptions {
         ClientResources clientResources;
 
         @Nullable
-        StaticCredentialsProvider sentinelCredentials;
+        RedisCredentialsProvider credentials;
+
+        @Nullable
+        RedisCredentialsProvider sentinelCredentials;
 
         @Nullable
         Path authorities;
@@ -76,9 +84,9 @@ public final class RedisOptions {
     /**
      * Returns the default options.
      *
-     * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, no
-     *     credentials for sentinels, the certificates that the JVM trusts, no client certificate, a connect timeout of
-     *     10 s, up to 2 direct connections, no lazy connecting, no bridge
+     * @return key prefix {@code boltwork}, an idle life of 10 minutes, client resources created by the backend, the
+     *     credentials of the address, none for sentinels, the certificates that the JVM trusts, no client certificate,
+     *     a connect timeout of 10 s, up to 2 direct connections, no lazy connecting, no bridge
      */
     public static RedisOptions defaults() {
         return DEFAULTS;
@@ -161,6 +169,68 @@ public final class RedisOptions {
     }
 
     /**
+     * Sets a provider of user and password, for credentials that change: tokens, or users of Vault. The address must
+     * have none then. Default: those of the address.
+     *
+     * <p>The provider is asked before each connection, on a thread of its own, which it may block. It has half the
+     * {@linkplain #withConnectTimeout connect timeout} to answer. If its answers are {@link ExpiringCredentials}, each
+     * of them serves all connections until three quarters of its time are over; then the provider is asked for the
+     * next one. Connections log in anew within about a second after there are other credentials than they have used.
+     *
+     * <p>A provider that fails and a refused password are an outage: calls wait as in any other outage, then they get
+     * the error, which is {@linkplain io.boltwork.BackendException#isRetryable retryable}.
+     *
+     * @param provider gives the credentials; the password appears in no message
+     * @return these options with this provider
+     */
+    public RedisOptions withCredentials(Supplier<? extends CompletionStage<? extends RedisCredentials>> provider) {
+        return withCredentials(lettuce(provider));
+    }
+
+    /**
+     * Sets a provider of user and password, as {@link #withCredentials(Supplier)} does. If the provider streams,
+     * connections also log in anew after each change that it tells of.
+     *
+     * @param provider gives the credentials, which may be {@link ExpiringCredentials}
+     * @return these options with this provider
+     */
+    public RedisOptions withCredentials(RedisCredentialsProvider provider) {
+        Objects.requireNonNull(provider, "provider");
+        return with(s -> s.credentials = provider);
+    }
+
+    private static RedisCredentialsProvider lettuce(
+            Supplier<? extends CompletionStage<? extends RedisCredentials>> provider) {
+        Objects.requireNonNull(provider, "provider");
+        return () -> Mono.fromCompletionStage(
+                Objects.requireNonNull(provider.get(), "it must return a stage, and not null"));
+    }
+
+    /**
+     * Sets a provider of user and password for the sentinels themselves, like {@link #withCredentials(Supplier)}.
+     * Default: none.
+     *
+     * @param provider gives the credentials
+     * @return these options with this provider
+     */
+    public RedisOptions withSentinelCredentials(
+            Supplier<? extends CompletionStage<? extends RedisCredentials>> provider) {
+        return withSentinelCredentials(lettuce(provider));
+    }
+
+    /**
+     * Sets a provider of user and password for the sentinels themselves, like {@link
+     * #withCredentials(RedisCredentialsProvider)}. Default: none.
+     *
+     * @param provider gives the credentials
+     * @return these options with this provider
+     */
+    public RedisOptions withSentinelCredentials(RedisCredentialsProvider provider) {
+        Objects.requireNonNull(provider, "provider");
+        return with(s -> s.sentinelCredentials = provider);
+    }
+
+    /**
      * Sets the credentials for the sentinels themselves. The user and the password in a {@code redis-sentinel} URI are
      * for the servers that the sentinels watch. Default: none.
      *
@@ -174,8 +244,7 @@ public final class RedisOptions {
             throw new IllegalArgumentException(
                     "password must not be empty; omit withSentinelCredentials if the sentinels require none");
         }
-        StaticCredentialsProvider credentials = new StaticCredentialsProvider(user, password.toCharArray());
-        return with(s -> s.sentinelCredentials = credentials);
+        return withSentinelCredentials(new StaticCredentialsProvider(user, password.toCharArray()));
     }
 
     /**
@@ -311,9 +380,15 @@ public final class RedisOptions {
         return values.directConnections;
     }
 
+    /** Returns the provider of credentials, or {@code null} for those of the address. Not public: secret. */
+    @Nullable
+    RedisCredentialsProvider credentials() {
+        return values.credentials;
+    }
+
     /** Returns the credentials for the sentinels, or {@code null} for none. Not public, since they are secret. */
     @Nullable
-    StaticCredentialsProvider sentinelCredentials() {
+    RedisCredentialsProvider sentinelCredentials() {
         return values.sentinelCredentials;
     }
 
@@ -404,6 +479,7 @@ public final class RedisOptions {
                 + (s.idleMillis == IdleLife.DEFAULT.toMillis() ? "" : ", idleLife=" + Duration.ofMillis(s.idleMillis))
                 + (s.directConnections == 2 ? "" : ", directConnections=" + s.directConnections)
                 + (s.clientResources == null ? "" : ", clientResources given")
+                + (s.credentials == null ? "" : ", credentials given")
                 + (s.sentinelCredentials == null ? "" : ", sentinelCredentials given")
                 + (s.authorities == null ? "" : ", trustedCertificates=" + s.authorities)
                 + (s.certificate == null ? "" : ", clientCertificate=" + s.certificate)

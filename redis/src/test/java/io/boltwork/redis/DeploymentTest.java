@@ -86,7 +86,7 @@ class DeploymentTest {
     @Test
     void aLettuceUriWithSentinelsIsKeptCompletely() {
         RedisURI uri = RedisURI.create("redis-sentinel://me:s3cr3t@a:1,b:2/3?timeout=1s#m");
-        assertThat(RedisDeployment.of(uri, null)).hasToString("redis-sentinel://a:1,b:2/3#m");
+        assertThat(RedisDeployment.of(uri, null)).hasToString("redis-sentinel://me@a:1,b:2/3#m");
         RedisOptions options = RedisOptions.defaults().withSentinelCredentials("watch", "s3nt");
         assertThat(RedisDeployment.of(uri, options.sentinelCredentials())
                         .members()

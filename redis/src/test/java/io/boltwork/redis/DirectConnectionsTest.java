@@ -13,6 +13,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockSummary;
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.call.DirectConnection;
 import io.boltwork.redis.call.DirectConnections;
 import io.boltwork.redis.call.Redirector;
@@ -29,7 +30,6 @@ import io.boltwork.testkit.server.Certificates;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
-import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.resolver.AddressResolver;
@@ -48,7 +48,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
@@ -57,7 +56,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import reactor.core.publisher.Mono;
 
 /** Callers that execute their commands over connections of their own, on a real server and over a faulty link. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -187,16 +185,9 @@ class DirectConnectionsTest {
     @Test
     void aConnectionThatCannotBeMadeIsNotMissed() {
         int before = connections();
-        AtomicBoolean fails = new AtomicBoolean();
-        RedisURI uri = RedisURI.create(redis.uri());
-        uri.setCredentialsProvider(() -> {
-            if (fails.get()) {
-                throw new IllegalStateException("no token today");
-            }
-            return Mono.just(RedisCredentials.just(null, (char[]) null));
-        });
-        LockClient client = nothing.closing(LockClient.create(RedisBackend.connect(uri)));
-        fails.set(true);
+        redis.command("ACL", "SETUSER", "caller", "on", ">p", "~*", "&*", "+@all");
+        LockClient client = client("redis://caller:p@127.0.0.1:" + redis.port(), RedisOptions.defaults());
+        redis.command("ACL", "SETUSER", "caller", "<p");
         warm(client);
         warm(client);
         assertThat(connections() - before).isEqualTo(2);
@@ -223,6 +214,7 @@ class DirectConnectionsTest {
         try (Socket socket = new Socket(redis.host(), redis.port())) {
             ServerConnection connection = new ServerConnection(
                     null,
+                    Login.fixed(new RedisURI()),
                     "here",
                     "run",
                     false,
@@ -232,7 +224,10 @@ class DirectConnectionsTest {
                     List.of(),
                     () -> confirmation,
                     Runnable::run,
-                    new DirectConnections(nanos -> new DirectConnection(socket), 1, TimeUnit.MINUTES.toNanos(1)));
+                    new DirectConnections(
+                            nanos -> new DirectConnection(socket, Login.fixed(new RedisURI())),
+                            1,
+                            TimeUnit.MINUTES.toNanos(1)));
             Command.Acquire acquire = new Command.Acquire("guarded", "a:1", true, 1_000, 0, Long.MAX_VALUE);
             CallerRun run = null;
             while (run == null) {
@@ -399,22 +394,6 @@ class DirectConnectionsTest {
                 "redis://locks.invalid:" + redis.port(), RedisOptions.defaults().withClientResources(resources)));
         assertThat(connections() - before).as("commands, messages, caller").isEqualTo(3);
         assertThat(asked).hasValue(2);
-    }
-
-    @Test
-    void aProviderOfCredentialsThatFailsDoesNotStopACaller() {
-        AtomicInteger asked = new AtomicInteger();
-        RedisURI uri = RedisURI.create(redis.uri());
-        uri.setCredentialsProvider(() -> {
-            if (asked.incrementAndGet() > 2) {
-                throw new IllegalStateException("no more");
-            }
-            return Mono.empty();
-        });
-        int before = connections();
-        warm(nothing.closing(LockClient.create(RedisBackend.connect(uri))));
-        assertThat(connections() - before).isEqualTo(2);
-        assertThat(asked).hasValue(3);
     }
 
     @Test

@@ -47,12 +47,20 @@ public final class Errors {
     /** The place where the user and password were given. */
     private final String credentials;
 
+    /** Whether a refused password may pass, because a provider will give another one. */
+    private final boolean changing;
+
     private final boolean tls;
     private final boolean cluster;
 
     /** Creates the errors of a deployment. */
     public Errors(RedisDeployment deployment) {
-        this(deployment.describe(), deployment.isTls(), "the URI", deployment.kind() == RedisDeployment.Kind.CLUSTER);
+        this(
+                deployment.describe(),
+                deployment.isTls(),
+                "the URI",
+                deployment.node().hasProvider(),
+                deployment.kind() == RedisDeployment.Kind.CLUSTER);
     }
 
     /**
@@ -62,23 +70,29 @@ public final class Errors {
      * @param tls whether connections use TLS
      */
     public Errors(String server, boolean tls) {
-        this(server, tls, "the URI", false);
+        this(server, tls, "the URI", false, false);
     }
 
-    private Errors(String server, boolean tls, String credentials, boolean cluster) {
+    private Errors(String server, boolean tls, String credentials, boolean changing, boolean cluster) {
         this.server = server;
         this.tls = tls;
-        this.credentials = credentials;
+        this.credentials = changing ? "the credentials provider" : credentials;
+        this.changing = changing;
         this.cluster = cluster;
     }
 
     public static Errors of(RedisAddress address) {
-        return new Errors("Redis at " + address.hostAndPort(), address.lettuce().isSsl());
+        return new Errors(
+                "Redis at " + address.hostAndPort(),
+                address.lettuce().isSsl(),
+                "the URI",
+                address.hasProvider(),
+                false);
     }
 
     /** Returns the errors of one server of the deployment. */
     public Errors at(String hostAndPort) {
-        return new Errors("Redis at " + hostAndPort, tls, credentials, cluster);
+        return new Errors("Redis at " + hostAndPort, tls, credentials, changing, cluster);
     }
 
     public static Errors ofSentinel(RedisAddress address) {
@@ -86,6 +100,7 @@ public final class Errors {
                 "the sentinel at " + address.hostAndPort(),
                 address.lettuce().isSsl(),
                 "RedisOptions.withSentinelCredentials",
+                address.hasProvider(),
                 false);
     }
 
@@ -130,6 +145,11 @@ public final class Errors {
 
     /** Returns the reply to a command that the server answered with an error. */
     public Failed refused(String error, String about) {
+        return refused(error, about, false);
+    }
+
+    /** Returns the reply to a command that the server answered with an error, perhaps one that {@code passes}. */
+    public Failed refused(String error, String about, boolean passes) {
         String code = ErrorCodes.code(error);
         String meaning = ErrorCodes.isAboutRightInside(error) || code.equals("NOPERM")
                 ? missingRight(error)
@@ -138,7 +158,7 @@ public final class Errors {
                 !ErrorCodes.isBeforeTheFirstWrite(error),
                 new BackendException(
                         server + " refused a command for " + about + ": " + meaning + " [" + words(error) + "]",
-                        ErrorCodes.mayPass(error) || cluster && (code.equals("MOVED") || code.equals("ASK")),
+                        passes || ErrorCodes.mayPass(error) || cluster && (code.equals("MOVED") || code.equals("ASK")),
                         null));
     }
 
@@ -219,8 +239,9 @@ public final class Errors {
         String code = ErrorCodes.code(said);
         String why = code.equals("NOPERM") ? missingRight(said) : meaning(code);
         boolean passing = ErrorCodes.mayPass(said);
-        if (isAboutPassword(code, said)) {
+        if (isAboutPassword(said)) {
             why = "the server refused the user or password of " + credentials;
+            passing |= changing;
         } else if (said.contains("unknown command")
                 && said.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
             why = "it is not a sentinel; use redis:// or the sentinels' port";
@@ -337,6 +358,22 @@ public final class Errors {
         return isRefusal(failure, "NOPERM");
     }
 
+    /** Returns whether the server no longer accepts the login of a connection that had one. */
+    public static boolean isLoginOver(String error) {
+        String code = ErrorCodes.code(error);
+        return code.equals("NOAUTH") || code.equals("WRONGPASS");
+    }
+
+    static boolean isAboutRight(String error) {
+        return ErrorCodes.code(error).equals("NOPERM");
+    }
+
+    /** Returns whether the server refused the login of a connection. */
+    public static boolean isAboutLogin(Throwable failure) {
+        return root(failure) instanceof RedisCommandExecutionException refused
+                && isAboutPassword(String.valueOf(refused.getMessage()));
+    }
+
     /** Returns the error that the server answered with, or an empty text if the failure is another one. */
     public static String refusal(Throwable failure) {
         return unwrap(failure) instanceof RedisCommandExecutionException refused
@@ -364,14 +401,11 @@ public final class Errors {
         return ErrorCodes.code(error).equals("NOPERM") && error.contains("run the 'evalsha' command");
     }
 
-    private static boolean isAboutPassword(String code, String said) {
-        return code.equals("WRONGPASS")
-                || code.equals("NOAUTH")
-                || said.contains("invalid password")
-                || said.contains("AUTH");
+    private static boolean isAboutPassword(String said) {
+        return isLoginOver(said) || said.contains("invalid password") || said.contains("AUTH");
     }
 
-    private static String words(String error) {
+    static String words(String error) {
         return QUOTED.matcher(error).replaceFirst("").strip();
     }
 

@@ -2,8 +2,8 @@
 package io.boltwork.redis.address;
 
 import io.boltwork.spi.Printable;
+import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
-import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.StaticCredentialsProvider;
@@ -110,7 +110,16 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         RedisURI copy = copy(uri);
         copy.setHost(host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host);
         copy.setTimeout(CONNECT_TIMEOUT);
+        if (isLettuces(uri.getCredentialsProvider())) {
+            copy.setCredentialsProvider(new StaticCredentialsProvider(
+                    uri.getCredentialsProvider().resolveCredentials().toFuture().join()));
+        }
         return new RedisAddress(copy, timeout, text(copy));
+    }
+
+    /** Returns whether Lettuce itself has made a provider, for the fixed password in a URI. */
+    private static boolean isLettuces(RedisCredentialsProvider provider) {
+        return provider.getClass().getName().startsWith(RedisURI.class.getName());
     }
 
     private static boolean isTimeout(Duration timeout) {
@@ -142,7 +151,7 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
     }
 
     /** Returns the address of a sentinel, with the same settings. A sentinel has its own users and no databases. */
-    RedisAddress sentinel(String host, int port, StaticCredentialsProvider credentials) {
+    RedisAddress sentinel(String host, int port, RedisCredentialsProvider credentials) {
         RedisURI copy = copy(lettuce);
         copy.setHost(host);
         copy.setPort(port);
@@ -151,27 +160,33 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
         return new RedisAddress(copy, commandTimeout, text(copy));
     }
 
-    /**
-     * Returns the URI for Lettuce, with credentials that are already known. If Lettuce had to ask a provider for them,
-     * Lettuce would wait for the provider on the calling thread. The handshake would move to another thread, where
-     * Lettuce may mistake a wrong password for a broken connection. Therefore, providers that are asked for each
-     * connection are asked here. Lettuce handles streaming providers itself.
-     */
-    public CompletionStage<RedisURI> resolved() {
+    /** Returns the same address with another provider of credentials. */
+    RedisAddress withCredentials(RedisCredentialsProvider provider) {
+        RedisURI copy = copy(lettuce);
+        copy.setCredentialsProvider(provider);
+        return new RedisAddress(copy, commandTimeout, text(copy));
+    }
+
+    /** Returns whether the credentials may change, because a provider of the application gives them. */
+    public boolean hasProvider() {
+        return !(lettuce.getCredentialsProvider() instanceof StaticCredentialsProvider);
+    }
+
+    /** Returns the login of a new connection. Asks the provider of the credentials, if there is one. */
+    public CompletionStage<Login> login() {
         RedisURI copy = copy(lettuce);
         copy.setTimeout(connectTimeout().multipliedBy(LETTUCE_TIMES));
-        RedisCredentialsProvider provider = lettuce.getCredentialsProvider();
-        if (provider instanceof ImmediateRedisCredentialsProvider || provider.supportsStreaming()) {
-            return CompletableFuture.completedFuture(copy);
-        }
-        CompletableFuture<RedisCredentialsProvider> asked = CompletableFuture.completedFuture(provider);
-        return asked.thenCompose(it -> it.resolveCredentials().toFuture()).thenApply(credentials -> {
-            copy.setCredentialsProvider(
-                    credentials == null
-                            ? new StaticCredentialsProvider(null, null)
-                            : new StaticCredentialsProvider(credentials));
-            return copy;
-        });
+        return lettuce.getCredentialsProvider() instanceof ChangingCredentials changing
+                ? changing.forConnection().thenApply(given -> Login.changing(copy, given, changing))
+                : CompletableFuture.completedFuture(Login.fixed(copy));
+    }
+
+    /** Returns the login of a new connection beside another one. Asks no provider. */
+    public Login latestLogin() {
+        RedisURI copy = copy(lettuce);
+        return lettuce.getCredentialsProvider() instanceof ChangingCredentials changing
+                ? Login.changing(copy, changing.latest(), changing)
+                : Login.fixed(copy);
     }
 
     /** Copies all settings. Lettuce's own method omits some. */
@@ -191,11 +206,15 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
 
     /** Returns the user's name, if it is known already. */
     static String user(RedisURI uri) {
-        if (uri.getCredentialsProvider() instanceof StaticCredentialsProvider fixed) {
-            String name = fixed.resolveCredentialsNow().getUsername();
-            return name == null || name.isEmpty() ? "" : name + "@";
-        }
-        return "";
+        String name = fixed(uri).getUsername();
+        return name == null || name.isEmpty() ? "" : name + "@";
+    }
+
+    /** Returns the credentials that are known without a provider, perhaps none. */
+    static RedisCredentials fixed(RedisURI uri) {
+        return uri.getCredentialsProvider() instanceof StaticCredentialsProvider fixed
+                ? fixed.resolveCredentialsNow()
+                : Login.NONE;
     }
 
     /** Returns host and port, as in messages. */
@@ -283,8 +302,6 @@ public record RedisAddress(RedisURI lettuce, Duration commandTimeout, String tex
                 throw wrong("must have a password after the user, or neither");
             }
             user = name.isEmpty() ? null : name;
-            // Known credentials keep the handshake on its thread. On another one, Lettuce may mistake a wrong password
-            // for a broken connection.
             lettuce.withAuthentication(new StaticCredentialsProvider(user, password));
         }
 

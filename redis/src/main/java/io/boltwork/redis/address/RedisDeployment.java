@@ -2,6 +2,7 @@
 package io.boltwork.redis.address;
 
 import io.boltwork.spi.Printable;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -57,7 +59,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
      *
      * @param forSentinels credentials for the sentinels themselves, or {@code null} for none
      */
-    public static RedisDeployment parse(String uri, @Nullable StaticCredentialsProvider forSentinels) {
+    public static RedisDeployment parse(String uri, @Nullable RedisCredentialsProvider forSentinels) {
         Optional<ListedServers> listed = ListedServers.parse(uri);
         if (listed.isPresent()) {
             List<String> uris = listed.get().uris();
@@ -84,7 +86,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
      *
      * @param forSentinels credentials for the sentinels themselves, or {@code null} to take those of their URIs
      */
-    public static RedisDeployment of(RedisURI uri, @Nullable StaticCredentialsProvider forSentinels) {
+    public static RedisDeployment of(RedisURI uri, @Nullable RedisCredentialsProvider forSentinels) {
         Objects.requireNonNull(uri, "uri");
         if (uri.getSentinels().isEmpty() && uri.getSentinelMasterId() == null) {
             return standalone(RedisAddress.of(uri));
@@ -137,7 +139,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
     }
 
     private static RedisDeployment sentinels(
-            String scheme, String rest, @Nullable StaticCredentialsProvider forSentinels) {
+            String scheme, String rest, @Nullable RedisCredentialsProvider forSentinels) {
         Matcher parts = SENTINEL_PARTS.matcher(rest);
         if (!parts.matches() || parts.group("master").isBlank()) {
             throw RedisAddress.wrong("must end with # and the sentinels' name for the master" + SENTINEL_EXAMPLE);
@@ -158,7 +160,7 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
     }
 
     private static RedisAddress sentinel(
-            RedisAddress like, RedisAddress where, @Nullable StaticCredentialsProvider forSentinels) {
+            RedisAddress like, RedisAddress where, @Nullable RedisCredentialsProvider forSentinels) {
         return like.sentinel(
                 where.lettuce().getHost(),
                 where.lettuce().getPort(),
@@ -167,12 +169,44 @@ public record RedisDeployment(Kind kind, RedisAddress node, List<RedisAddress> m
 
     /** Returns the same deployment with another connect timeout. */
     public RedisDeployment withConnectTimeout(Duration timeout) {
+        return with(address -> address.withConnectTimeout(timeout), true);
+    }
+
+    /**
+     * Returns the same deployment with credentials from a provider. Sentinels keep theirs.
+     *
+     * @param provider the provider, or {@code null} to leave the credentials as they are
+     */
+    public RedisDeployment withCredentials(@Nullable RedisCredentialsProvider provider) {
+        if (provider == null) {
+            return this;
+        }
+        return with(
+                address -> {
+                    if (address.hasProvider()
+                            || RedisAddress.fixed(address.lettuce()).hasPassword()) {
+                        throw RedisAddress.wrong("must have no user and password, because RedisOptions.withCredentials"
+                                + " gives them; omit one of the two");
+                    }
+                    return address.withCredentials(provider);
+                },
+                kind != Kind.SENTINEL);
+    }
+
+    /** Returns the same deployment with other providers of credentials, where they are not fixed. */
+    public RedisDeployment withProviders(UnaryOperator<RedisCredentialsProvider> change) {
+        return with(
+                address -> address.hasProvider()
+                        ? address.withCredentials(change.apply(address.lettuce().getCredentialsProvider()))
+                        : address,
+                true);
+    }
+
+    private RedisDeployment with(UnaryOperator<RedisAddress> change, boolean membersToo) {
         return new RedisDeployment(
                 kind,
-                node.withConnectTimeout(timeout),
-                members.stream()
-                        .map(member -> member.withConnectTimeout(timeout))
-                        .toList(),
+                change.apply(node),
+                membersToo ? members.stream().map(change).toList() : members,
                 master);
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.call;
 
+import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.wire.RespWriter;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -30,6 +32,7 @@ public final class DirectConnection implements AutoCloseable {
     private static final int BUFFER = 1_024; // grows with a longer call or answer
 
     private final Socket socket;
+    private final Login login;
     private final ByteBuf out = Unpooled.buffer(BUFFER);
     private final ByteBuf in = Unpooled.buffer(BUFFER);
     private final RedisStateMachine parser = new RedisStateMachine();
@@ -40,10 +43,12 @@ public final class DirectConnection implements AutoCloseable {
     /**
      * Takes over a socket that is connected.
      *
+     * @param login the login that it gets, or has
      * @throws IOException if the socket has been closed
      */
-    public DirectConnection(Socket socket) throws IOException {
+    public DirectConnection(Socket socket, Login login) throws IOException {
         this.socket = socket;
+        this.login = login;
         parser.setProtocolVersion(ProtocolVersion.RESP2);
         socket.setSoTimeout(LOOK_MILLIS);
         socket.setTcpNoDelay(true);
@@ -86,6 +91,10 @@ public final class DirectConnection implements AutoCloseable {
             call.encode(out);
             exchange(call.getOutput(), nanosLeft);
             isAnswered = true;
+            if (call.getOutput().hasError()
+                    && Errors.isLoginOver(call.getOutput().getError())) {
+                close(); // the next one has a new login
+            }
         } catch (IOException | RuntimeException e) { // the answer may be no answer of Redis
             call.drop(e);
         } finally {
@@ -136,8 +145,9 @@ public final class DirectConnection implements AutoCloseable {
         }
     }
 
-    boolean isClosed() {
-        return socket.isClosed();
+    /** Returns whether calls may be executed: it is open, and there are no newer credentials. */
+    boolean isUsable() {
+        return !socket.isClosed() && !login.isOutdated();
     }
 
     /** Closes the socket. A caller that reads from it gets an exception. Idempotent. */

@@ -124,7 +124,7 @@ public final class DirectConnections {
      */
     private @Nullable DirectConnection take(long nanos) {
         for (DirectConnection free; (free = idle.pollFirst()) != null; ) {
-            if (!free.isClosed()) {
+            if (free.isUsable()) {
                 return free;
             }
             forget(free);

@@ -2,6 +2,7 @@
 package io.boltwork.redis.call;
 
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.wire.GrantMessage;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ServerInfo;
@@ -37,6 +38,7 @@ public final class ServerConnection {
     private static final Runnable NOBODY = () -> {};
 
     private final StatefulRedisConnection<byte[], byte[]> lettuce;
+    private final Login login;
     private final String where;
     private final String run;
     private final boolean sharded;
@@ -67,6 +69,7 @@ public final class ServerConnection {
      */
     public ServerConnection(
             StatefulRedisConnection<byte[], byte[]> lettuce,
+            Login login,
             String where,
             String run,
             boolean sharded,
@@ -79,6 +82,7 @@ public final class ServerConnection {
             DirectConnections direct) {
         this.direct = direct;
         this.lettuce = lettuce;
+        this.login = login;
         this.where = where;
         this.run = run;
         this.sharded = sharded;
@@ -260,7 +264,7 @@ public final class ServerConnection {
         if (Errors.isAboutReplica(error)) {
             demoted.run();
         }
-        return errors.refused(error, about);
+        return errors.refused(error, about, login.mayExplain(error));
     }
 
     /** Sets the callback for a command that is refused because the server is a replica. May be called often. */

@@ -3,6 +3,7 @@ package io.boltwork.redis.connect;
 
 import io.boltwork.BackendException;
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.call.Redirector;
@@ -261,17 +262,19 @@ public final class Connector {
         CompletableFuture<Made> made = attempt.made;
         Errors errors = this.errors.at(server.hostAndPort());
         long found = System.nanoTime();
-        CompletionStage<L> connected =
-                server.resolved().thenCompose(uri -> LettuceClient.connected(() -> connect.apply(uri)));
-        connected.whenComplete((lettuce, failure) -> {
+        CompletionStage<LoggedIn<L>> connected = server.login()
+                .thenCompose(login ->
+                        this.lettuce.connect(login, connect).thenApply(lettuce -> new LoggedIn<>(lettuce, login)));
+        connected.whenComplete((loggedIn, failure) -> {
             if (failure != null) {
                 made.completeExceptionally(errors.connecting(failure));
             } else if (made.isDone()) { // the attempt took too long
-                lettuce.closeAsync();
+                loggedIn.lettuce.closeAsync();
             } else {
+                L lettuce = loggedIn.lettuce;
                 CompletableFuture<Made> prepared = lettuce.async()
                         .info()
-                        .thenCompose(info -> prepare.apply(lettuce, checked(lettuce, info, server, errors)))
+                        .thenCompose(info -> prepare.apply(lettuce, checked(loggedIn, info, server, errors)))
                         .thenCompose(ready -> stillMaster(ready, server, found, errors))
                         .toCompletableFuture();
                 attempt.waitsFor(prepared);
@@ -287,6 +290,8 @@ public final class Connector {
         });
     }
 
+    private record LoggedIn<L extends StatefulRedisConnection<byte[], byte[]>>(L lettuce, Login login) {}
+
     /** Confirms the master again if it was not found recently. */
     private CompletionStage<Made> stillMaster(Made ready, RedisAddress server, long found, Errors errors) {
         return System.nanoTime() - found < FRESH_NANOS
@@ -298,8 +303,7 @@ public final class Connector {
         return where == null ? silent() : errors.at(where).silent(limitMillis());
     }
 
-    private ServerConnection checked(
-            StatefulRedisConnection<byte[], byte[]> lettuce, String info, RedisAddress server, Errors errors) {
+    private ServerConnection checked(LoggedIn<?> connection, String info, RedisAddress server, Errors errors) {
         String version = ServerInfo.field(info, "redis_version");
         String run = ServerInfo.field(info, "run_id");
         String garnet = ServerInfo.field(info, "garnet_version");
@@ -332,7 +336,8 @@ public final class Connector {
         Supplier<CompletionStage<?>> confirmation = () -> finder.confirm(server, errors);
         boolean sharded = inCluster && ServerInfo.isAtLeast(version, SHARDED_SINCE, 0);
         return new ServerConnection(
-                lettuce,
+                connection.lettuce,
+                connection.login,
                 server.hostAndPort(),
                 run,
                 sharded,
@@ -342,6 +347,6 @@ public final class Connector {
                 warnings,
                 finder.mayBeReplaced() ? confirmation : null,
                 loop,
-                this.lettuce.direct().to(server, AsyncClient.peer(lettuce), run));
+                this.lettuce.direct().to(server, AsyncClient.peer(connection.lettuce), run));
     }
 }

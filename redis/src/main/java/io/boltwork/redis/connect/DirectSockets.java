@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.redis.connect;
 
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.call.DirectConnection;
 import io.boltwork.redis.call.DirectConnections;
@@ -21,9 +22,7 @@ import java.net.SocketAddress;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -61,15 +60,16 @@ final class DirectSockets {
             return null;
         }
         long end = System.nanoTime() + nanos;
-        RedisURI uri = server.lettuce();
+        Login login = server.latestLogin();
+        RedisURI uri = login.uri();
         Socket socket = new Socket();
         boolean isReady = false;
         try {
             int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(nanos)));
             socket.connect(peer, millis);
             socket = uri.isSsl() ? secured(socket, uri, millis) : socket;
-            DirectConnection made = new DirectConnection(socket);
-            logIn(made, uri, end);
+            DirectConnection made = new DirectConnection(socket, login);
+            logIn(made, login, end);
             if (uri.getClientName() != null && !uri.getClientName().isEmpty()) {
                 // as Lettuce does it, because CLIENT needs a right
                 made.prepare(end - System.nanoTime(), "HELLO", "2", "SETNAME", uri.getClientName());
@@ -87,26 +87,20 @@ final class DirectSockets {
         }
     }
 
-    private static void logIn(DirectConnection made, RedisURI uri, long end) throws IOException {
-        RedisCredentials credentials;
-        try {
-            credentials = uri.getCredentialsProvider()
-                    .resolveCredentials()
-                    .toFuture()
-                    .get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("The provider of credentials gave none", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("Interrupted", e);
-        }
-        if (credentials != null && credentials.hasPassword()) {
+    private static void logIn(DirectConnection made, Login login, long end) throws IOException {
+        RedisCredentials credentials = login.credentials();
+        if (credentials.hasPassword()) {
             List<String> words = new ArrayList<>(List.of("AUTH"));
             if (credentials.hasUsername()) {
                 words.add(String.valueOf(credentials.getUsername()));
             }
             words.add(new String(credentials.getPassword()));
-            made.prepare(end - System.nanoTime(), words.toArray(String[]::new));
+            try {
+                made.prepare(end - System.nanoTime(), words.toArray(String[]::new));
+            } catch (IOException e) { // so the provider is asked, although its last answer may serve
+                login.refused();
+                throw e;
+            }
         }
     }
 

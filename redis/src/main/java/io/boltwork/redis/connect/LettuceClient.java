@@ -2,14 +2,18 @@
 package io.boltwork.redis.connect;
 
 import io.boltwork.BackendException;
+import io.boltwork.redis.address.ChangingCredentials;
 import io.boltwork.redis.address.Errors;
 import io.boltwork.redis.address.InsecureTransport;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.address.RedisAddress;
 import io.boltwork.redis.address.RedisDeployment;
 import io.boltwork.redis.call.ServerConnection;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
@@ -30,9 +34,15 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.OrderedEventExecutor;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -44,6 +54,9 @@ import org.jspecify.annotations.Nullable;
 public final class LettuceClient {
     private static final long SHUTDOWN_MILLIS = 2_000;
 
+    /** The time between two looks of a connection at whether the credentials have changed. */
+    private static final long RENEW_MILLIS = 1_000;
+
     /** The number of attempts to connect if the server closes the connection before Lettuce has read the reason. */
     private static final int TRIES = 3;
 
@@ -53,6 +66,7 @@ public final class LettuceClient {
     private final Errors errors;
     private final InsecureTransport transport;
     private final DirectSockets direct;
+    private volatile List<ChangingCredentials> changing = List.of();
     private volatile boolean shutDown;
 
     /**
@@ -128,14 +142,52 @@ public final class LettuceClient {
             return CompletableFuture.failedFuture(errors.closed());
         }
         transport.connecting(where.lettuce());
-        return where.resolved().thenCompose(uri -> connected(() -> client.connectAsync(StringCodec.UTF8, uri)));
+        return where.login().thenCompose(login -> connect(login, uri -> client.connectAsync(StringCodec.UTF8, uri)));
+    }
+
+    /** Connects, and logs in anew from then on if the credentials change. */
+    <L extends StatefulRedisConnection<?, ?>> CompletionStage<L> connect(
+            Login login, Function<RedisURI, CompletionStage<L>> connect) {
+        return connected(() -> connect.apply(login.uri()), TRIES).whenComplete((made, failure) -> {
+            if (made != null && !login.isFixed()) {
+                renewLater(made, login);
+            } else if (failure != null && Errors.isAboutLogin(failure)) {
+                login.refused();
+            }
+        });
+    }
+
+    private void renewLater(StatefulRedisConnection<?, ?> made, Login login) {
+        try {
+            loop.schedule(() -> renew(made, login), RENEW_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // the threads have ended, and so has the connection
+        }
+    }
+
+    private void renew(StatefulRedisConnection<?, ?> made, Login login) {
+        if (made.isOpen()) {
+            login.renew(made);
+            renewLater(made, login);
+        }
+    }
+
+    /**
+     * Returns the deployment with the credentials of its providers, which this client asks until it is shut down.
+     *
+     * @param end tells when credentials end; {@code null} if that is not known
+     */
+    public RedisDeployment asking(RedisDeployment given, Function<RedisCredentials, @Nullable Instant> end) {
+        Duration limit = given.connectTimeout().dividedBy(2); // so that the attempt can tell the reason
+        Map<RedisCredentialsProvider, ChangingCredentials> known = new IdentityHashMap<>();
+        Function<Runnable, Runnable> timer = late -> TimeLimit.begin(loop, limit.toMillis(), late)::cancel;
+        RedisDeployment asking = given.withProviders(provider -> known.computeIfAbsent(
+                provider, its -> new ChangingCredentials(its, given.describe(), loop, limit, timer, end)));
+        changing = List.copyOf(known.values());
+        return asking;
     }
 
     /** Connects. Tries again if the server closed the connection before Lettuce had read the server's reason. */
-    static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect) {
-        return connected(connect, TRIES);
-    }
-
     public static <L> CompletionStage<L> connected(Supplier<CompletionStage<L>> connect, int tries) {
         CompletableFuture<L> connected = connect.get().toCompletableFuture();
         return connected
@@ -172,6 +224,7 @@ public final class LettuceClient {
         return options.autoReconnect(false) // see ServerConnection
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .reauthenticateBehavior(ClientOptions.ReauthenticateBehavior.DEFAULT) // see Login
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .useHashIndexQueue(false)
                 .requestQueueSize(
@@ -204,6 +257,7 @@ public final class LettuceClient {
     /** Shuts down the client, and its threads unless they belong to the user. */
     public CompletableFuture<@Nullable Void> shutdown() {
         shutDown = true;
+        changing.forEach(ChangingCredentials::close);
         if (loop.isTerminated()) { // Lettuce would wait for it in vain; the end of the I/O threads closes the
             // connections
             return letThreadsGo();

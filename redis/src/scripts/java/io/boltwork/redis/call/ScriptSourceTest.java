@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.boltwork.LockKind;
 import io.boltwork.redis.Client;
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.redis.wire.ReplyCode;
 import io.boltwork.spi.Announce;
@@ -26,6 +27,7 @@ import io.boltwork.spi.Share;
 import io.boltwork.spi.VoteCommand;
 import io.boltwork.spi.Witness;
 import io.boltwork.testkit.server.RedisServer;
+import io.lettuce.core.RedisURI;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.InputStream;
@@ -159,6 +161,7 @@ class ScriptSourceTest {
     private static ServerConnection nowhere() {
         return new ServerConnection(
                 null,
+                Login.fixed(new RedisURI()),
                 "nowhere:1",
                 "run",
                 false,

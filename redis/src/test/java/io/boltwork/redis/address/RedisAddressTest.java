@@ -7,20 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.boltwork.redis.RedisBackend;
 import io.lettuce.core.DriverInfo;
-import io.lettuce.core.RedisCredentials;
-import io.lettuce.core.RedisCredentialsProvider;
-import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Mono;
 
 class RedisAddressTest {
 
@@ -230,8 +225,9 @@ class RedisAddressTest {
         RedisAddress address = RedisAddress.of(uri);
         uri.setHost("elsewhere");
         uri.setClientName("other");
-        RedisURI copy = address.resolved().toCompletableFuture().join();
-        assertThat(address).hasToString("rediss://[::1]:7000/3");
+        RedisURI copy = address.login().toCompletableFuture().join().uri();
+        assertThat(address).hasToString("rediss://me@[::1]:7000/3");
+        assertThat(address.hasProvider()).isFalse();
         assertThat(address.hostAndPort()).isEqualTo("[::1]:7000");
         assertThat(address.commandTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(copy.getHost()).isEqualTo("::1");
@@ -250,24 +246,15 @@ class RedisAddressTest {
     }
 
     @Test
-    void credentialsOfALettuceUriAreReadForEachConnection() {
-        AtomicInteger asked = new AtomicInteger();
+    void fixedCredentialsOfALettuceUriAreKept() {
         RedisURI uri = RedisURI.create("redis://h");
-        uri.setCredentialsProvider(
-                RedisCredentialsProvider.from(() -> RedisCredentials.just("me", "p" + asked.incrementAndGet())));
-        RedisAddress address = RedisAddress.of(uri);
-        assertThat(asked).hasValue(0);
-        for (int i = 1; i <= 2; i++) {
-            var provider = address.resolved().toCompletableFuture().join().getCredentialsProvider();
-            assertThat(provider).isInstanceOf(ImmediateRedisCredentialsProvider.class);
-            assertThat(new String(provider.resolveCredentials().block().getPassword()))
-                    .isEqualTo("p" + i);
-        }
-        uri.setCredentialsProvider(Mono::empty);
-        var none = RedisAddress.of(uri).resolved().toCompletableFuture().join().getCredentialsProvider();
-        assertThat(none.resolveCredentials().block().hasPassword()).isFalse();
         uri.setCredentialsProvider(new StaticCredentialsProvider("me", "s3cr3t".toCharArray()));
-        assertThat(RedisAddress.of(uri)).hasToString("redis://me@h:6379/0");
+        RedisAddress address = RedisAddress.of(uri);
+        assertThat(address).hasToString("redis://me@h:6379/0");
+        assertThat(address.hasProvider()).isFalse();
+        Login login = address.login().toCompletableFuture().join();
+        assertThat(login.isFixed()).isTrue();
+        assertThat(login.credentials().getPassword()).containsExactly("s3cr3t".toCharArray());
     }
 
     @ParameterizedTest

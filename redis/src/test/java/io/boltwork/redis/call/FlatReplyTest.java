@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.redis.address.Errors;
+import io.boltwork.redis.address.Login;
 import io.boltwork.redis.wire.FlatReply;
 import io.boltwork.redis.wire.KeySpace;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.ServerTime;
+import io.lettuce.core.RedisURI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -111,6 +113,7 @@ class FlatReplyTest {
     void aGroupAnswerThatIsCutOffFailsTheRemainingCalls() {
         ServerConnection connection = new ServerConnection(
                 null,
+                Login.fixed(new RedisURI()),
                 "nowhere:1",
                 "run",
                 false,

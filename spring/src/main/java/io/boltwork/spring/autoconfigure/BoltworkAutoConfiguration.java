@@ -24,6 +24,7 @@ import io.boltwork.spring.redis.FactoryRedis;
 import io.boltwork.spring.redis.JedisBesideLettuce;
 import io.boltwork.spring.redis.PropertiesRedis;
 import io.boltwork.spring.redis.RedisLocations;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
@@ -225,12 +226,14 @@ public final class BoltworkAutoConfiguration {
                 Environment environment,
                 ConfigurableListableBeanFactory beans,
                 ObjectProvider<RedisOptionsCustomizer> customizers,
+                ObjectProvider<RedisCredentialsProvider> credentials,
                 ObjectProvider<SslBundles> bundles,
                 ObjectProvider<ApplicationRedis> application) {
             SslBundles all = bundles.getIfAvailable();
             ApplicationRedis redis = application.getIfAvailable(() -> properties(environment, all, properties.redis()));
             return new RedisLocations(properties, environment, all)
                     .find(redis)
+                    .orProvider(credentials.getIfUnique())
                     .connect(
                             properties.redis(),
                             options -> customized(

@@ -111,7 +111,7 @@ public final class FactoryRedis implements ApplicationRedis {
             if (boots && where instanceof StaticMasterReplicaConfiguration) {
                 target.database(database());
             }
-            commands = LettuceSettings.apply(lettuce.getClientConfiguration(), target, bean);
+            commands = LettuceSettings.apply(lettuce.getClientConfiguration(), where, target, bean);
         } else if (factory instanceof JedisConnectionFactory jedis) {
             locate(target, bean, configuration(jedis));
             commands = JedisSettings.apply(jedis.getClientConfiguration(), target, bean, boots ? otherwise : null);

@@ -8,20 +8,25 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.SocketAddressResolver;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /** The settings of the application's Lettuce client that Boltwork's own connections need, too. */
 final class LettuceSettings {
     private LettuceSettings() {}
 
     /** Applies the settings and returns the command timeout, or {@code null} if it is not set. */
-    static @Nullable Duration apply(LettuceClientConfiguration client, RedisLocation.Builder target, String bean) {
-        if (client.getRedisCredentialsProviderFactory().isPresent()) {
-            throw RedisFactoryException.of(
-                    bean,
-                    "gets its credentials from a RedisCredentialsProviderFactory",
-                    "Set boltwork.redis.uri with a user and a password, or define a LockBackend bean:"
-                            + " RedisBackend.connect(RedisURI) accepts a RedisCredentialsProvider.");
+    static @Nullable Duration apply(
+            LettuceClientConfiguration client, @Nullable Object where, RedisLocation.Builder target, String bean) {
+        RedisCredentialsProviderFactory factory =
+                client.getRedisCredentialsProviderFactory().orElse(null);
+        if (factory != null && where instanceof RedisConfiguration configuration) {
+            target.provider(factory.createCredentialsProvider(configuration));
+        }
+        if (factory != null && where instanceof RedisSentinelConfiguration sentinels) {
+            target.sentinelProvider(factory.createSentinelCredentialsProvider(sentinels));
         }
         if (client.isStartTls()) {
             throw RedisFactoryException.of(bean, "uses StartTLS");

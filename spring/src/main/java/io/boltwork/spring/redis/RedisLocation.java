@@ -9,6 +9,7 @@ import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.boltwork.spring.properties.WrongPropertyException;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.resource.ClientResources;
@@ -35,6 +36,8 @@ import org.springframework.util.StringUtils;
  * @param uris its addresses in Boltwork's form; several for a master with replicas, a cluster or a quorum
  * @param sentinelUser the sentinels' user, if they have users
  * @param sentinelPassword the sentinels' password, if they require one
+ * @param provider gives user and password instead of the addresses, if any
+ * @param sentinelProvider gives the sentinels' user and password instead, if any
  * @param ssl the TLS configuration; {@code null} for the JVM's default
  * @param resources Lettuce's resources to share, which are needed to reach the servers; {@code null} for Boltwork's own
  * @param quorum the options of a quorum; others do not use them
@@ -46,6 +49,8 @@ public record RedisLocation(
         List<String> uris,
         @Nullable String sentinelUser,
         @Nullable String sentinelPassword,
+        @Nullable RedisCredentialsProvider provider,
+        @Nullable RedisCredentialsProvider sentinelProvider,
         @Nullable SslOptions ssl,
         @Nullable ClientResources resources,
         QuorumOptions quorum) {
@@ -62,6 +67,25 @@ public record RedisLocation(
         CLUSTER,
         /** Independent masters. */
         QUORUM
+    }
+
+    /** Returns this location with a provider of user and password, unless it has a password or a provider. */
+    public RedisLocation orProvider(@Nullable RedisCredentialsProvider other) {
+        boolean hasPassword = uris.stream().anyMatch(uri -> uri.contains("@"));
+        return other == null || provider != null || hasPassword
+                ? this
+                : new RedisLocation(
+                        said,
+                        bean,
+                        kind,
+                        uris,
+                        sentinelUser,
+                        sentinelPassword,
+                        other,
+                        sentinelProvider,
+                        ssl,
+                        resources,
+                        quorum);
     }
 
     /**
@@ -145,6 +169,12 @@ public record RedisLocation(
         if (sentinelPassword != null && !sentinelPassword.isEmpty()) {
             options = options.withSentinelCredentials(sentinelUser, sentinelPassword);
         }
+        if (provider != null) {
+            options = options.withCredentials(provider);
+        }
+        if (sentinelProvider != null) {
+            options = options.withSentinelCredentials(sentinelProvider);
+        }
         return options;
     }
 
@@ -190,6 +220,8 @@ public record RedisLocation(
         private @Nullable ClientResources resources;
         private @Nullable String sentinelUser;
         private @Nullable String sentinelPassword;
+        private @Nullable RedisCredentialsProvider provider;
+        private @Nullable RedisCredentialsProvider sentinelProvider;
         private QuorumOptions quorum = QuorumOptions.defaults();
 
         public Builder(String said) {
@@ -220,6 +252,17 @@ public record RedisLocation(
         public Builder credentials(@Nullable String user, @Nullable String password) {
             this.user = user;
             this.password = password;
+            return this;
+        }
+
+        /** Sets a provider, if there is one, which takes the place of the credentials. */
+        Builder provider(@Nullable RedisCredentialsProvider provider) {
+            this.provider = provider;
+            return provider == null ? this : credentials(null, null);
+        }
+
+        Builder sentinelProvider(@Nullable RedisCredentialsProvider provider) {
+            this.sentinelProvider = provider;
             return this;
         }
 
@@ -276,7 +319,18 @@ public record RedisLocation(
             List<String> uris = kind == Kind.ONE
                     ? List.of(uri(master == null ? scheme : scheme + "-sentinel", String.join(",", nodes)))
                     : nodes.stream().map(node -> uri(scheme, node)).collect(Collectors.toList());
-            return new RedisLocation(said, bean, kind, uris, sentinelUser, sentinelPassword, ssl, resources, quorum);
+            return new RedisLocation(
+                    said,
+                    bean,
+                    kind,
+                    uris,
+                    sentinelUser,
+                    sentinelPassword,
+                    provider,
+                    sentinelProvider,
+                    ssl,
+                    resources,
+                    quorum);
         }
 
         private String uri(String scheme, String hosts) {

@@ -61,6 +61,8 @@ public final class RedisLocations {
                     timed,
                     properties.redis().sentinelUsername(),
                     properties.redis().sentinelPassword(),
+                    null,
+                    null,
                     RedisLocation.lettuce(bundle(properties.redis().sslBundle())),
                     null,
                     QuorumOptions.defaults());

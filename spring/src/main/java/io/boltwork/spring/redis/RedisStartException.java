@@ -64,6 +64,9 @@ public final class RedisStartException extends RuntimeException {
     /** The first one whose pattern is part of the backend's message applies. */
     private static final List<Remedy> REMEDIES = List.of(
             remedy(
+                    "credentials provider",
+                    form -> "Correct the RedisCredentialsProvider, or the rights of the user that it gives."),
+            remedy(
                     "sentinel at .*user or password",
                     form -> "Specify a user and password that the sentinels accept in " + form.sentinelCredentials
                             + "."),

@@ -5,16 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.boltwork.LockClient;
+import io.boltwork.redis.ExpiringCredentials;
 import io.boltwork.spring.TestApplication;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import io.boltwork.spring.redis.RedisLocation;
+import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.lettuce.core.RedisCredentialsProvider;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.util.Throwables;
@@ -36,10 +43,14 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import reactor.core.publisher.Mono;
 
 /** No text of the starter contains a password. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -171,6 +182,39 @@ class SecretsTest {
                     .contains("APPLICATION FAILED TO START", " DEBUG ")
                     .doesNotContain(SECRET);
         }
+    }
+
+    /** An application whose password changes every second. */
+    @Configuration(proxyBeanMethods = false)
+    static class Changing {
+        static final AtomicInteger ASKED = new AtomicInteger();
+
+        @Bean
+        RedisCredentialsProvider credentials() {
+            return () -> Mono.just(ExpiringCredentials.of(
+                    "locks", SECRET + ASKED.incrementAndGet() % 2, Instant.now().plusSeconds(1)));
+        }
+    }
+
+    @Test
+    void wholeOutputAtDebugLevelContainsNoPasswordOfAProvider(CapturedOutput output) {
+        try (RedisServer redis = RedisServer.start()) {
+            redis.command("ACL", "SETUSER", "locks", "on", ">" + SECRET + 0, ">" + SECRET + 1, "~*", "&*", "+@all");
+            SpringApplication application =
+                    new SpringApplication(Changing.class, SslAutoConfiguration.class, BoltworkAutoConfiguration.class);
+            application.setWebApplicationType(WebApplicationType.NONE);
+            application.setBannerMode(Banner.Mode.OFF);
+            try (ConfigurableApplicationContext context =
+                    application.run("--logging.level.root=DEBUG", "--boltwork.redis.uri=" + redis.uri())) {
+                LockClient locks = context.getBean(LockClient.class);
+                Await.until("the connections have logged in anew", () -> {
+                    TestApplication.assertUsable(locks);
+                    return Changing.ASKED.get() > 5;
+                });
+                assertThat(String.valueOf(redis.command("CLIENT", "LIST"))).contains("user=locks");
+            }
+        }
+        assertThat(output).contains(" DEBUG ").doesNotContain(SECRET);
     }
 
     @AfterAll

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.mock;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.boltwork.spring.redis.RedisLocation.Kind;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.resource.ClientResources;
@@ -38,6 +39,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import org.springframework.mock.env.MockEnvironment;
+import reactor.core.publisher.Mono;
 
 /** Tests what is read of an application's {@code RedisConnectionFactory}, without servers. */
 class FactoryRedisTest {
@@ -309,15 +311,26 @@ class FactoryRedisTest {
     }
 
     @Test
-    void credentialsOfAProviderAreRefused() {
+    void credentialsOfAProviderAreUsed() {
         LettuceClientConfiguration client = LettuceClientConfiguration.builder()
                 .redisCredentialsProviderFactory(new RedisCredentialsProviderFactory() {})
                 .build();
-        assertThat(refused(new LettuceConnectionFactory(standalone(), client)))
-                .hasMessageContaining("RedisCredentialsProviderFactory")
-                .extracting(RedisFactoryException::action)
-                .asString()
-                .contains("RedisBackend.connect(RedisURI)");
+        RedisLocation one = target(new LettuceConnectionFactory(standalone(), client));
+        assertThat(one.uris()).containsExactly("redis://h:7/3");
+        assertThat(one.provider().resolveCredentials().block().getPassword()).containsExactly(SECRET.toCharArray());
+        assertThat(one.sentinelProvider()).isNull();
+        RedisSentinelConfiguration watched = sentinels();
+        watched.setSentinelPassword("s3nt");
+        RedisLocation master = target(new LettuceConnectionFactory(watched, client));
+        assertThat(master.sentinelProvider().resolveCredentials().block().getPassword())
+                .containsExactly("s3nt".toCharArray());
+        RedisCredentialsProvider bean = Mono::empty;
+        assertThat(one.orProvider(bean)).as("its own provider comes first").isSameAs(one);
+        RedisLocation fixed = target(new LettuceConnectionFactory(standalone()));
+        assertThat(fixed.orProvider(bean)).as("so does its password").isSameAs(fixed);
+        RedisLocation without = target(new LettuceConnectionFactory("h", 7));
+        assertThat(without.orProvider(bean).provider()).isSameAs(bean);
+        assertThat(one.toString() + master).doesNotContain(SECRET, "s3nt");
     }
 
     @Test

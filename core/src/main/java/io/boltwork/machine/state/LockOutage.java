@@ -45,6 +45,23 @@ public record LockOutage(long since, @Nullable BackendException lastFailure) {
                 cause);
     }
 
+    /** Returns the failure of a renewal that got no answer. */
+    static BackendException unanswered(String lock) {
+        return new BackendException(
+                "The backend has not answered the renewal of the lock '" + lock
+                        + "' in time. Is the server frozen, or the network down?",
+                true,
+                null);
+    }
+
+    /** Returns the failure of a renewal if the backend cannot read or write the record of the lock. */
+    public static BackendException broken(String lock) {
+        return new BackendException(
+                "The record of the lock '" + lock + "' cannot be read or written: does its key hold something else?",
+                false,
+                null);
+    }
+
     /** Returns the failure of a caller when the backend answered with an error, or could not be asked. */
     public static BackendException refused(String lock, BackendException cause) {
         return new BackendException(

@@ -4,6 +4,7 @@ package io.boltwork.engine;
 import io.boltwork.LeaseLoss;
 import io.boltwork.machine.request.LockTerms;
 import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Ticker;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -49,6 +50,7 @@ final class ToldInTimeCheck extends SimulationCheck {
             require(
                     loss.reason() != LeaseLoss.Reason.EXPIRED
                             || !request.terms.isRenewed
+                            || request.terms.maxHoldNanos != Ticker.NEVER // the lease may be that short
                             || !request.confirmed // a claim may end before the patience of its first renewal
                             || hold.hold.absence() != null
                             || client.paused() > 0 // perhaps nothing was sent

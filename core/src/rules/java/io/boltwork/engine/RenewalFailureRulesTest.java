@@ -128,7 +128,7 @@ class RenewalFailureRulesTest extends EngineScene {
         renewalsEnd(Renewal.BROKEN);
         pass(3_000);
         assertThat(events).containsExactly("failed 1");
-        assertThat(failed.get(0).cause().isRetryable()).isFalse();
+        assertThat(failed.get(0).cause()).hasMessageContaining("cannot renew the lock 'lock'");
         client.engine.backendWatch.connected(time()); // the lease is to be confirmed
         pass(0);
         assertThat(events).containsExactly("failed 1", "failed 2");
@@ -188,8 +188,8 @@ class RenewalFailureRulesTest extends EngineScene {
 
     @Test
     void eachAttemptIsToldOnceAndNoneAfterTheLoss() {
-        for (Function<Command<?>, Reply> trouble : List.<Function<Command<?>, Reply>>of(
-                command -> new Reply.Failed(false, BROKEN), command -> null)) {
+        for (Function<Command<?>, Reply> trouble :
+                List.<Function<Command<?>, Reply>>of(command -> new Reply.Failed(false, BROKEN), command -> null)) {
             failed.clear();
             events.clear();
             Lease lease = acquire(TEN);
@@ -200,8 +200,9 @@ class RenewalFailureRulesTest extends EngineScene {
             assertThat(failed)
                     .extracting(LockListener.RenewalFailed::attempt)
                     .isEqualTo(IntStream.rangeClosed(1, failed.size()).boxed().toList());
-            assertThat(failed).extracting(LockListener.RenewalFailed::remaining).isSortedAccordingTo((a, b) ->
-                    b.compareTo(a));
+            assertThat(failed)
+                    .extracting(LockListener.RenewalFailed::remaining)
+                    .isSortedAccordingTo((a, b) -> b.compareTo(a));
             assertThat(failed.get(failed.size() - 1).remaining()).isPositive();
             assertThat(events.get(events.size() - 1)).isEqualTo("lost " + Reason.EXPIRED);
             assertThat(events).hasSize(failed.size() + 1);
@@ -260,8 +261,10 @@ class RenewalFailureRulesTest extends EngineScene {
     void permitsAndReadersOfOneRequestAreOneHold() {
         Lease permits = kept(new EngineSemaphore(client.engine, "permits", 5, TEN).acquire(3));
         EngineReadWriteLock prices = new EngineReadWriteLock(client.engine, "prices", TEN);
-        Lease first = kept(prices.readLock().acquireAsync().toCompletableFuture().join());
-        Lease second = kept(prices.readLock().acquireAsync().toCompletableFuture().join());
+        Lease first =
+                kept(prices.readLock().acquireAsync().toCompletableFuture().join());
+        Lease second =
+                kept(prices.readLock().acquireAsync().toCompletableFuture().join());
         renewalsFail(true);
         pass(3_000);
         assertThat(failed)
@@ -285,8 +288,12 @@ class RenewalFailureRulesTest extends EngineScene {
         }
         renewalsFail(true);
         pass(15_000);
-        assertThat(log.entries).filteredOn(entry -> entry.contains("will be lost")).isEmpty();
-        assertThat(log.entries).filteredOn(entry -> entry.startsWith("Renewal 1 of the lock")).hasSize(90);
+        assertThat(log.entries)
+                .filteredOn(entry -> entry.contains("will be lost"))
+                .isEmpty();
+        assertThat(log.entries)
+                .filteredOn(entry -> entry.startsWith("Renewal 1 of the lock"))
+                .hasSize(90);
         pass(14_000);
         assertThat(log.entries)
                 .filteredOn(entry -> entry.contains("will be lost"))

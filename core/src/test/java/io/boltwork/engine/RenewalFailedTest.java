@@ -46,7 +46,9 @@ class RenewalFailedTest {
             LeaseLoss loss = lease.whenLost().toCompletableFuture().get(1, TimeUnit.MINUTES);
             assertThat(loss.reason()).isEqualTo(LeaseLoss.Reason.EXPIRED);
             List<Duration> told = beforeTheLoss.get(1, TimeUnit.MINUTES);
-            assertThat(told).isNotEmpty().allSatisfy(left -> assertThat(left).isBetween(Duration.ZERO, Duration.ofSeconds(2)));
+            assertThat(told)
+                    .isNotEmpty()
+                    .allSatisfy(left -> assertThat(left).isBetween(Duration.ZERO, Duration.ofSeconds(2)));
             server.thaw();
             assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
             client.lock("lock", TWO_SECONDS).acquire().release();

@@ -54,11 +54,11 @@ public record LockOutage(long since, @Nullable BackendException lastFailure) {
                 null);
     }
 
-    /** Returns the failure of a renewal if the backend cannot read or write the record of the lock. */
+    /** Returns the failure of a renewal if the backend has executed the command, and could not renew this lock. */
     public static BackendException broken(String lock) {
         return new BackendException(
-                "The record of the lock '" + lock + "' cannot be read or written: does its key hold something else?",
-                false,
+                "The backend answers, but cannot renew the lock '" + lock + "'. Does its key hold something else?",
+                true,
                 null);
     }
 

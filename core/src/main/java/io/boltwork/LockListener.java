@@ -92,10 +92,10 @@ public interface LockListener {
      * The client tries again about every ninth of the lease, and the hold is {@link #lost} if none of these attempts
      * succeeds before its deadline.
      *
-     * <p>Called once for each attempt and hold: about seven times for every hold if an outage lasts until the leases end.
-     * The permits of one acquisition are one hold, and so are readers of a client that share one at the backend. Not
-     * called if a renewal finds the hold gone, which is a loss, if a pause of the JVM has prevented the renewal, or for
-     * fixed leases and {@linkplain #abandoned abandoned} holds, which are not renewed.
+     * <p>Called once for each attempt and hold: about seven times for every hold if an outage lasts until the leases
+     * end. The permits of one acquisition are one hold, and so are readers of a client that share one at the backend.
+     * Not called if a renewal finds the hold gone, which is a loss, if a pause of the JVM has prevented the renewal, or
+     * for fixed leases and {@linkplain #abandoned abandoned} holds, which are not renewed.
      *
      * @param event the lock, the attempt, what is left of the lease, and the cause
      */

@@ -282,14 +282,17 @@ public final class Renewing {
             }
             case STALE ->
                 RenewalClock.verify(request, now); // at once: this very answer has corrected the estimated server clock
-            case BROKEN -> {
-                if (isOpen) {
-                    failed(lock, request, LockOutage.broken(request.lock()));
-                    RenewalClock.begun(request, now, false); // the renewer tries again until the deadline
-                }
-            }
+            case BROKEN -> broken(lock, request, isOpen);
         }
         return true;
+    }
+
+    /** Lets the renewer try again until the deadline, but not at once, if a renewal was answered and did nothing. */
+    private static void broken(LockState lock, Request request, boolean isOpen) {
+        if (isOpen) {
+            failed(lock, request, LockOutage.broken(request.lock()));
+            RenewalClock.begun(request, lock.lastEvent, false);
+        }
     }
 
     /**

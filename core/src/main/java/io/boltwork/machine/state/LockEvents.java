@@ -87,8 +87,8 @@ public final class LockEvents {
     }
 
     /**
-     * Reports a failed renewal. The log has a warning when less than a third of the lease is left, but not for each lock
-     * of many.
+     * Reports a failed renewal. The log has a warning when less than a third of the lease is left, but not for each
+     * lock of many.
      *
      * @param failure the error; {@code null} if there was no answer
      */

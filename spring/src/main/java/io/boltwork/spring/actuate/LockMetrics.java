@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 /**
  * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired},
  * {@code .lost}, {@code .renewal.failed}, {@code .abandoned}, {@code .long}. Of the client: the counter
- * {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast enough to be called on any thread.
- * Thread-safe.
+ * {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast
+ * enough to be called on any thread. Thread-safe.
  */
 public final class LockMetrics implements LockListener {
     private final MeterRegistry registry;

@@ -87,6 +87,21 @@ public interface LockListener {
     default void abandoned(Abandoned event) {}
 
     /**
+     * Called when a renewal of a lease has failed: the backend answered with an error, the connection broke, or there
+     * was no answer within the command timeout or a ninth of the lease, whichever is shorter. The hold is still valid.
+     * The client tries again about every ninth of the lease, and the hold is {@link #lost} if none of these attempts
+     * succeeds before its deadline.
+     *
+     * <p>Called once for each attempt and hold: about seven times for every hold if an outage lasts until the leases
+     * end. The permits of one acquisition are one hold, and so are readers of a client that share one at the backend.
+     * Not called if a renewal finds the hold gone, which is a loss, if a pause of the JVM has prevented the renewal, or
+     * for fixed leases and {@linkplain #abandoned abandoned} holds, which are not renewed.
+     *
+     * @param event the lock, the attempt, what is left of the lease, and the cause
+     */
+    default void renewalFailed(RenewalFailed event) {}
+
+    /**
      * Called when the backend has not answered a release within its command timeout. For its holder the lock is
      * released; the release is repeated until the lease would have ended.
      *
@@ -295,6 +310,34 @@ public interface LockListener {
         public String toString() {
             return Printable.text("Abandoned[kind=" + kind + ", lockName=" + lockName + ", fencingToken=" + fencingToken
                     + ", owner=" + owner + ", absence=" + absence + "]");
+        }
+    }
+
+    /**
+     * A renewal has failed.
+     *
+     * @param kind the kind of the lock
+     * @param lockName the name of the lock
+     * @param fencingToken the token of the hold; that of the first reader if several readers share the hold
+     * @param owner the owner; the first reader if several readers share the hold
+     * @param attempt the number of this attempt since the lease was last renewed: 1 for the first; 127 also for later
+     *     ones
+     * @param remaining what is left of the lease, by the client's clock
+     * @param cause the failure; {@link BackendException#isRetryable()} is whether waiting may heal it
+     */
+    record RenewalFailed(
+            LockKind kind,
+            String lockName,
+            long fencingToken,
+            String owner,
+            int attempt,
+            Duration remaining,
+            BackendException cause) {
+        @Override
+        public String toString() {
+            return Printable.text("RenewalFailed[kind=" + kind + ", lockName=" + lockName + ", fencingToken="
+                    + fencingToken + ", owner=" + owner + ", attempt=" + attempt + ", remaining=" + remaining
+                    + ", cause=" + cause + "]");
         }
     }
 

@@ -267,10 +267,10 @@ public final class LockMachine extends LockState {
         pumpUnless(held);
     }
 
-    /** Delays the next renewal after one that was not answered. */
-    public void renewalFailed(String id) {
-        Renewing.renewalFailed(this, id);
-        planVisit(id);
+    /** Tells of a renewal that has failed, and delays the next one. */
+    public void renewalFailed(Command.Renew.Item item, long sent, BackendException cause) {
+        Renewing.renewalFailed(this, item.request(), sent, cause);
+        planVisit(item.request());
     }
 
     private void planVisit(String id) {

@@ -17,6 +17,7 @@ class MutantsTest extends Mutants {
             "io.boltwork.engine.WaitingRulesTest",
             "io.boltwork.engine.AnswerRulesTest",
             "io.boltwork.engine.HoldingRulesTest",
+            "io.boltwork.engine.RenewalFailureRulesTest",
             "io.boltwork.engine.ReleasingRulesTest",
             "io.boltwork.engine.RecoveryRulesTest",
             "io.boltwork.engine.CallerRunRulesTest",

@@ -69,6 +69,7 @@ final class Fingerprint {
             "BusyLocks.busiest",
             "BusyLocks.announced",
             "ClientRecord.busiest",
+            "LeaseRenewer.quietUntil",
             "LockState.lastEvent",
             "LockState.roundTrip");
 

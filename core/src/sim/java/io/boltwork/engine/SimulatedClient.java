@@ -102,6 +102,12 @@ final class SimulatedClient {
                         event.loss().reason());
                 simulation.checks.listenerToldOfLoss(SimulatedClient.this, event.lockName(), event.fencingToken());
             }
+
+            @Override
+            public void renewalFailed(RenewalFailed event) {
+                simulation.checks.listenerToldOfFailedRenewal(
+                        SimulatedClient.this, event.lockName(), event.fencingToken());
+            }
         });
         for (Plan.User user : plan.users()) {
             new SimulatedUser(simulation, this, user).begin();

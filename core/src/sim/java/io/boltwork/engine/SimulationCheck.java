@@ -119,6 +119,9 @@ abstract class SimulationCheck {
     /** Called when a listener is told of a loss. */
     void listenerToldOfLoss(SimulatedClient client, ObservedLock lock, @Nullable ObservedHold hold) {}
 
+    /** Called when a listener is told of a failed renewal. */
+    void listenerToldOfFailedRenewal(SimulatedClient client, @Nullable ObservedHold hold) {}
+
     // ================================================================ regularly, and at the end
 
     /** Called for each lock every {@link SimulationChecks#PERIOD}. */

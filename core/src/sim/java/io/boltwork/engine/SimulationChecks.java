@@ -228,6 +228,17 @@ final class SimulationChecks {
         }
     }
 
+    void listenerToldOfFailedRenewal(SimulatedClient client, String name, long token) {
+        if (SharedName.isShared(name)) {
+            return;
+        }
+        ObservedLock lock = history.lock(name);
+        ObservedHold hold = lock.byToken.get(token);
+        for (SimulationCheck check : checks) {
+            check.listenerToldOfFailedRenewal(client, hold);
+        }
+    }
+
     // ================================================================ regularly, and at the end
 
     /** Passes on that an operator takes a shared lock away from its holders. */

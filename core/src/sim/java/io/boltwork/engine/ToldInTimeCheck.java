@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine;
 
+import io.boltwork.LeaseLoss;
 import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.Request;
+import io.boltwork.machine.request.Ticker;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Checks {@link Property#TOLD_IN_TIME}. */
 final class ToldInTimeCheck extends SimulationCheck {
@@ -15,8 +23,40 @@ final class ToldInTimeCheck extends SimulationCheck {
     /** Fixed leases are verified as often as leases of this length are renewed. */
     private static final long VERIFIED_AS_MILLIS = 30_000;
 
+    /** The requests of which a failed renewal was told. */
+    private final Set<Request> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** The holds of which the loss was told. */
+    private final Set<ObservedHold> lost = new HashSet<>();
+
     ToldInTimeCheck(SimulationHistory history) {
         super(Property.TOLD_IN_TIME, history);
+    }
+
+    @Override
+    void listenerToldOfFailedRenewal(SimulatedClient client, @Nullable ObservedHold hold) {
+        if (hold != null && hold.client == client) { // servers that have lost data may give two holds the same token
+            require(!lost.contains(hold), () -> hold + " is lost, and then a listener is told of a failed renewal");
+            failed.add(hold.hold.request);
+        }
+    }
+
+    @Override
+    void listenerToldOfLoss(SimulatedClient client, ObservedLock lock, @Nullable ObservedHold hold) {
+        LeaseLoss loss = hold == null || hold.client != client ? null : hold.hold.loss();
+        if (loss != null) {
+            lost.add(hold);
+            Request request = hold.hold.request;
+            require(
+                    loss.reason() != LeaseLoss.Reason.EXPIRED
+                            || !request.terms.isRenewed
+                            || request.terms.maxHoldNanos != Ticker.NEVER // the lease may be that short
+                            || !request.confirmed // a claim may end before the patience of its first renewal
+                            || hold.hold.absence() != null
+                            || client.paused() > 0 // perhaps nothing was sent
+                            || failed.contains(request),
+                    () -> hold + " has ended, and no listener was told of a failed renewal");
+        }
     }
 
     @Override

@@ -124,6 +124,11 @@ class PrintableTextsTest {
         }
 
         @Override
+        public void renewalFailed(RenewalFailed event) {
+            collect(event, event.owner());
+        }
+
+        @Override
         public void backendDown(BackendDown event) {
             collect(event, event.backend());
         }
@@ -285,6 +290,8 @@ class PrintableTextsTest {
         client.wire = client.server::execute;
         pass(60);
         Lease lease = lock.acquire();
+        client.wire = command -> new Reply.Failed(false, new BackendException(NAME, true, null));
+        pass(8); // its renewals fail
         client.wire = command -> null;
         lease.releaseAsync();
         pass(6);

@@ -44,6 +44,9 @@ public final class LeaseRenewer {
     private static final int ROUNDS_PER_LEASE = 9;
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** The time between two warnings of leases that are about to end. */
+    private static final long QUIET = TimeUnit.MINUTES.toNanos(1);
+
     private final ClientCore core;
     private final LockDrivers drivers;
 
@@ -68,6 +71,9 @@ public final class LeaseRenewer {
      */
     private final ConcurrentHashMap<Long, Success> successes = new ConcurrentHashMap<>();
 
+    /** The time before which there is no other warning. */
+    private final AtomicLong quietUntil;
+
     /** Is told of the answer to each batch. */
     private volatile Consumer<Reply> observer = reply -> {};
 
@@ -91,6 +97,14 @@ public final class LeaseRenewer {
     LeaseRenewer(ClientCore core, LockDrivers drivers) {
         this.core = core;
         this.drivers = drivers;
+        this.quietUntil = new AtomicLong(core.ticker.nanos());
+    }
+
+    /** Returns whether it is time for another warning. If so, the next one comes a minute later at the earliest. */
+    boolean mayWarn() {
+        long now = core.ticker.nanos();
+        long quiet = quietUntil.get();
+        return now >= quiet && quietUntil.compareAndSet(quiet, now + QUIET);
     }
 
     /** Sets the recipient of the answers to batches. */
@@ -346,24 +360,14 @@ public final class LeaseRenewer {
             }
             for (int i = 0; i < members.size(); i++) {
                 Member member = members.get(i);
-                if (!done || !member.tacit) {
-                    tell(
-                            member,
-                            reply instanceof Reply.Renewed renewed
-                                    ? renewed.items().get(i)
-                                    : null);
+                if (reply instanceof Reply.Failed failed) {
+                    drivers.post(
+                            member.driver, driver -> driver.machine.renewalFailed(member.item, begun, failed.cause()));
+                } else if (reply instanceof Reply.Renewed renewed && !(done && member.tacit)) {
+                    Reply.Renewed.Item result = renewed.items().get(i);
+                    drivers.post(member.driver, driver -> driver.machine.renewed(member.item, begun, result));
                 }
             }
-        }
-
-        private void tell(Member member, Reply.Renewed.@Nullable Item result) {
-            drivers.post(member.driver, driver -> {
-                if (result != null) {
-                    driver.machine.renewed(member.item, begun, result);
-                } else {
-                    driver.machine.renewalFailed(member.item.request());
-                }
-            });
         }
 
         /** Visits the locks that wait tacitly, if the batch is unanswered after the patience of that lease. */

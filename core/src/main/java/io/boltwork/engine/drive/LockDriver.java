@@ -185,6 +185,11 @@ public final class LockDriver extends Driver<LockDriver, LockDrivers> implements
     }
 
     @Override
+    public boolean mayWarnOfRenewals() {
+        return owner.leaseRenewer.mayWarn();
+    }
+
+    @Override
     public void retains() {
         isUsedLately = isListed;
         if (!isListed) {

@@ -94,7 +94,7 @@ public final class AnswerHandlers implements RequestVisitor<AnswerHandlers.Handl
             Command.Restore.class,
             Reply.Restored.class,
             Renewing::restored,
-            (lock, restore, failed) -> Renewing.renewalFailed(lock, restore.request()));
+            (lock, restore, failed) -> Renewing.renewalFailed(lock, restore.request(), lock.lastEvent, failed.cause()));
 
     private static final Handler<?, ?> RENEW = new Handler<>(
             Command.Renew.class,

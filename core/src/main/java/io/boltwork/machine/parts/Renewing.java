@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.parts;
 
+import io.boltwork.BackendException;
 import io.boltwork.LeaseLoss.Reason;
 import io.boltwork.LockListener;
 import io.boltwork.machine.LockMachine;
@@ -41,6 +42,9 @@ public final class Renewing {
         if (now >= request.deadline()) {
             lose(lock, request, request.reasonOfEnd());
         } else if (RenewalClock.isRenewalDue(request, now, lock.commandTimeout())) {
+            if (RenewalClock.isOpen(request, now)) {
+                failed(lock, request, null);
+            }
             if (RenewalClock.isOnlyVerified(request) || !isAbandoned(lock, request)) {
                 Command.Renew.Item item = renewal(request, now);
                 boolean tacit = lock.outage == LockOutage.NONE && RenewalClock.mayBeTacit(request, item);
@@ -70,7 +74,8 @@ public final class Renewing {
         if (request.confirmed && (RenewalClock.isFixed(request) || request.deadline() >= request.bounds.maxEnd)) {
             return verification(request);
         }
-        request.renewals = (byte) Math.min(request.renewals + 1, 2);
+        request.renewals = (byte) Math.min(request.renewals + 1, Byte.MAX_VALUE);
+        request.renewalFailed = false;
         return item(request, now, RenewalClock.leaseToSend(request, now));
     }
 
@@ -246,6 +251,7 @@ public final class Renewing {
         if (request == null || request.state != State.HELD || request.firstToken != firstToken) {
             return false;
         }
+        boolean isOpen = RenewalClock.isOpen(request, sent);
         RenewalClock.close(request);
         if (now >= request.deadline()) {
             lose(lock, request, request.reasonOfEnd());
@@ -276,16 +282,45 @@ public final class Renewing {
             }
             case STALE ->
                 RenewalClock.verify(request, now); // at once: this very answer has corrected the estimated server clock
-            case BROKEN -> {} // the renewer tries again until the deadline
+            case BROKEN -> broken(lock, request, isOpen);
         }
         return true;
     }
 
-    /** Lets the renewer repeat a renewal or restore that was not answered, but not at once. */
-    public static void renewalFailed(LockState lock, String id) {
+    /** Lets the renewer try again until the deadline, but not at once, if a renewal was answered and did nothing. */
+    private static void broken(LockState lock, Request request, boolean isOpen) {
+        if (isOpen) {
+            failed(lock, request, LockOutage.broken(request.lock()));
+            RenewalClock.begun(request, lock.lastEvent, false);
+        }
+    }
+
+    /**
+     * Lets the renewer repeat a renewal or restore that has failed, but not at once. Without effect if it was repeated
+     * before.
+     */
+    public static void renewalFailed(LockState lock, String id, long sent, BackendException cause) {
         Request request = lock.find(id);
-        if (request != null && request.state == State.HELD) {
+        if (request != null && request.state == State.HELD && RenewalClock.isOpen(request, sent)) {
+            failed(lock, request, cause);
             RenewalClock.begun(request, lock.effects.now(), false); // so that it is not repeated at once
+        }
+    }
+
+    /**
+     * Tells that the open renewal has failed, unless that was told before.
+     *
+     * @param cause the error; {@code null} if there was no answer
+     */
+    private static void failed(LockState lock, Request request, @Nullable BackendException cause) {
+        boolean isFirst = request.renewals > 0 && !request.renewalFailed;
+        request.renewalFailed = true;
+        Hold held = lock.heldBy(request);
+        if (isFirst && held != null && request.terms.isRenewed && !request.abandoned) {
+            held.owners().stream()
+                    .findFirst()
+                    .filter(owner -> owner.loss() == null)
+                    .ifPresent(owner -> LockEvents.renewalFailed(lock.effects, owner, cause));
         }
     }
 

@@ -94,6 +94,11 @@ public final class RenewalClock {
         return request.renewing != Ticker.NEVER && request.tacit == Ticker.NEVER;
     }
 
+    /** Returns whether the open renewal or restore, or its failure, is not later than that time. */
+    public static boolean isOpen(Request request, long sent) {
+        return request.renewing <= sent;
+    }
+
     /** Closes the open renewal: it was answered, or no longer matters. */
     public static void close(Request request) {
         hear(request);

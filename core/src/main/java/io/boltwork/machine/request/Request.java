@@ -111,8 +111,11 @@ public final class Request {
     /** The same for a renewal whose success is not reported; {@link RenewalClock} writes it. */
     volatile long tacit = Ticker.NEVER;
 
-    /** The number of renewals that were sent since the last answer; 2 for two or more. */
+    /** The number of renewals that were sent since the last success; 127 for more. */
     public byte renewals;
+
+    /** True if the latest of them has failed. */
+    public boolean renewalFailed;
 
     /** The time at which it was granted. */
     public long began;

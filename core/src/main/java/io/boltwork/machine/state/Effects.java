@@ -39,6 +39,11 @@ public interface Effects extends LockContext, ClientEffects {
     /** Called when a lease was lost while it was retained. No owner had it, so there is no event. */
     default void retainedLost() {}
 
+    /** Returns whether a lease that is about to end may be logged as a warning now, so that few of many are. */
+    default boolean mayWarnOfRenewals() {
+        return true;
+    }
+
     /** Called when a request was released for good. */
     void released(Request request);
 }

@@ -3,19 +3,23 @@ package io.boltwork.machine.state;
 
 import static io.boltwork.spi.PrintableLog.LOG;
 
+import io.boltwork.BackendException;
 import io.boltwork.LockListener.Abandoned;
 import io.boltwork.LockListener.Absence;
 import io.boltwork.LockListener.Acquired;
 import io.boltwork.LockListener.HandedOver;
 import io.boltwork.LockListener.ReleaseFailed;
 import io.boltwork.LockListener.Released;
+import io.boltwork.LockListener.RenewalFailed;
 import io.boltwork.LockListener.Restored;
 import io.boltwork.LockListener.Waited;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockContext;
 import io.boltwork.machine.request.LossEvents;
+import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports what happens to a lock to the log and to the listeners, if there are any. {@link LossEvents} reports losses,
@@ -79,6 +83,46 @@ public final class LockEvents {
         if (context.hasListeners()) {
             Abandoned event = new Abandoned(context.kind(), context.lock(), hold.token, hold.owner(), absence);
             context.notifyListeners(listener -> listener.abandoned(event));
+        }
+    }
+
+    /**
+     * Reports a failed renewal. The log has a warning when less than a third of the lease is left, but not for each
+     * lock of many.
+     *
+     * @param failure the error; {@code null} if there was no answer
+     */
+    public static void renewalFailed(Effects effects, Hold hold, @Nullable BackendException failure) {
+        Request request = hold.request;
+        Duration remaining = Duration.ofNanos(Math.max(0, request.deadline() - effects.now()));
+        String why = failure == null ? "no answer" : String.valueOf(failure.getMessage());
+        if (remaining.toNanos() < request.leaseNanos() / 3 && effects.mayWarnOfRenewals()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The lock ''{0}'' of {1} will be lost in {2} unless a renewal succeeds: {3}",
+                    effects.lock(),
+                    hold,
+                    remaining.toMillis() + " ms",
+                    why);
+        } else {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "Renewal {0} of the lock ''{1}'' of {2} has failed: {3}",
+                    request.renewals,
+                    effects.lock(),
+                    hold,
+                    why);
+        }
+        if (effects.hasListeners()) {
+            RenewalFailed event = new RenewalFailed(
+                    effects.kind(),
+                    effects.lock(),
+                    hold.token,
+                    hold.owner(),
+                    request.renewals,
+                    remaining,
+                    failure == null ? LockOutage.unanswered(effects.lock()) : failure);
+            effects.notifyListeners(listener -> listener.renewalFailed(event));
         }
     }
 

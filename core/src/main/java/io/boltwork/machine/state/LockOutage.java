@@ -45,6 +45,23 @@ public record LockOutage(long since, @Nullable BackendException lastFailure) {
                 cause);
     }
 
+    /** Returns the failure of a renewal that got no answer. */
+    static BackendException unanswered(String lock) {
+        return new BackendException(
+                "The backend has not answered the renewal of the lock '" + lock
+                        + "' in time. Is the server frozen, or the network down?",
+                true,
+                null);
+    }
+
+    /** Returns the failure of a renewal if the backend has executed the command, and could not renew this lock. */
+    public static BackendException broken(String lock) {
+        return new BackendException(
+                "The backend answers, but cannot renew the lock '" + lock + "'. Does its key hold something else?",
+                true,
+                null);
+    }
+
     /** Returns the failure of a caller when the backend answered with an error, or could not be asked. */
     public static BackendException refused(String lock, BackendException cause) {
         return new BackendException(

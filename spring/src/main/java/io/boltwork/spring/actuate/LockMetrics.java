@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 
 /**
  * Meters of a client's locks by group and kind: {@code boltwork.lock.wait}, {@code .hold}, {@code .acquired},
- * {@code .lost}, {@code .abandoned}, {@code .long}. Of the client: the counter {@code .deadlock}, and the gauges
- * {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast enough to be called on any thread.
- * Thread-safe.
+ * {@code .lost}, {@code .renewal.failed}, {@code .abandoned}, {@code .long}. Of the client: the counter
+ * {@code .deadlock}, and the gauges {@code .queue}, {@code .held}, {@code .renewal.lag}, {@code .connected}. Fast
+ * enough to be called on any thread. Thread-safe.
  */
 public final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
@@ -82,6 +82,15 @@ public final class LockMetrics implements LockListener {
                 .description("Number of holds that were lost")
                 .tags(tags)
                 .tag("reason", event.loss().reason().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void renewalFailed(RenewalFailed event) {
+        Counter.builder("boltwork.lock.renewal.failed")
+                .description("Number of attempts to renew a lease that have failed")
+                .tags(tags(event.kind(), event.lockName()))
                 .register(registry)
                 .increment();
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
 import io.boltwork.spring.TestApplication;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
@@ -18,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -73,7 +75,7 @@ class DashboardsTest {
                                 "boltwork.long-hold=1s",
                                 "spring.data.redis.port=" + redis.port())
                         .run()) {
-            use(application.getBean(LockClient.class));
+            use(application.getBean(LockClient.class), redis);
             String uri = "http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port")
                     + "/actuator/prometheus";
             Await.until("all events are counted", () -> isComplete(get(uri)));
@@ -92,6 +94,7 @@ class DashboardsTest {
                         "granted",
                         "refused",
                         "taken",
+                        "renewal_failed",
                         "thread_ended",
                         "certain=\"true\"",
                         "semaphore",
@@ -101,8 +104,8 @@ class DashboardsTest {
                 .allMatch(page::contains);
     }
 
-    /** Uses locks, waits for them, is refused, loses one, abandons one, and causes a deadlock. */
-    private static void use(LockClient locks) throws Exception {
+    /** Uses locks, waits for them, is refused, loses one, cannot renew one, abandons one, and causes a deadlock. */
+    private static void use(LockClient locks, RedisServer redis) throws Exception {
         Lease lease = TestApplication.elsewhere(locks, "stock:1");
         assertThat(locks.lock("stock:1").tryLock()).isFalse();
         CompletableFuture<Lease> waiting = locks.lock("stock:1").acquireAsync().toCompletableFuture();
@@ -114,6 +117,8 @@ class DashboardsTest {
         Lease taken = TestApplication.elsewhere(locks, "stock:2");
         locks.inspector().forceRelease("stock:2");
         taken.whenLost().toCompletableFuture().get();
+        locks.lock("stock:4", LockOptions.renewedLease(Duration.ofSeconds(3))).lock();
+        redis.command("SET", "boltwork:{stock:4}", "something else");
         Thread abandoning = new Thread(() -> locks.lock("stock:3").lock());
         abandoning.start();
         abandoning.join();

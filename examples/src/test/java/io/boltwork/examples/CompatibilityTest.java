@@ -77,6 +77,30 @@ class CompatibilityTest {
                 }
             }
         }
+        readKotlin();
+    }
+
+    /** Reads the functions in Kotlin, each of which says that it is public. */
+    private static void readKotlin() throws IOException {
+        for (Path file : files(ROOT.resolve("kotlin/src/main/kotlin"), ".kt")) {
+            String before = "";
+            String name = "";
+            for (String line : Files.readAllLines(file)) {
+                if (line.startsWith("package ")) {
+                    name = line.substring("package ".length());
+                } else if (line.startsWith("public ")) {
+                    TYPES.computeIfAbsent(name, unused -> new TreeMap<>())
+                            .put(line, before.matches("(?s).* @since \\d+\\.\\d+\\.\\d+\\s*\\*/\\s*"));
+                }
+                before = line.isBlank() ? "" : before + line + "\n";
+            }
+        }
+    }
+
+    private static List<Path> files(Path directory, String extension) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(extension)).toList();
+        }
     }
 
     @Test
@@ -164,12 +188,9 @@ class CompatibilityTest {
             Path java = directory.resolve("src/main/java");
             if (Files.exists(java)
                     && !Files.readString(directory.resolve("pom.xml")).contains("<maven.deploy.skip>true")) {
-                try (Stream<Path> files = Files.walk(java)) {
-                    files.filter(file -> file.toString().endsWith(".java")
-                                    && !file.endsWith("module-info.java")
-                                    && !file.endsWith("package-info.java"))
-                            .forEach(found::add);
-                }
+                files(java, ".java").stream()
+                        .filter(file -> !file.endsWith("module-info.java") && !file.endsWith("package-info.java"))
+                        .forEach(found::add);
             }
         }
         return found;

@@ -302,7 +302,7 @@ class DistributedLockMistakesTest {
 
     static class Suspending {
         @DistributedLock("x")
-        public Object buy(Continuation completion) {
+        public Object buy(Continuation<? super String> completion) {
             return "";
         }
     }
@@ -534,7 +534,7 @@ class DistributedLockMistakesTest {
 
     @Test
     void resultsWithoutAKnownEndAreMistakes() {
-        assertMistake(Suspending.class, "suspend function", "executeAsync");
+        assertMistake(Suspending.class, "suspend function", "kotlinx-coroutines-reactor");
         assertMistake(Later.class, "returns Callable", "CompletableFuture");
         assertMistake(Lazy.class, "returns Stream", "the computed value");
         assertMistake(Deferred.class, "returns DeferredResult", "CompletableFuture");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.acquire;
 
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,10 +13,13 @@ import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
  * Result types whose work continues, or has not started, when a method returns them. For some of them the end can be
@@ -23,6 +27,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class DeferredTypes {
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
     private static final List<Class<?>> ENDLESS = Stream.concat(
                     Stream.of(
                             Future.class,
@@ -38,7 +43,7 @@ public final class DeferredTypes {
                             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody",
                             "kotlin.sequences.Sequence",
                             "kotlinx.coroutines.Job",
-                            "kotlinx.coroutines.flow.Flow"))
+                            FLOW))
             .toList();
 
     /** A container that is available at once, but whose content may come later. */
@@ -55,9 +60,33 @@ public final class DeferredTypes {
     }
 
     /** Returns whether the method is a Kotlin {@code suspend} function. */
-    public static boolean isSuspending(Class<?>[] parameters) {
+    public static boolean isSuspending(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
         return parameters.length > 0
                 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
+    }
+
+    /** Returns whether Spring's advice can execute {@code suspend} functions, as publishers of Reactor. */
+    public static boolean suspendingWorks() {
+        ClassLoader loader = DeferredTypes.class.getClassLoader();
+        return KotlinDetector.isKotlinReflectPresent()
+                && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", loader);
+    }
+
+    /** Returns the adapter for the publishers as which Spring executes a {@code suspend} function with that result. */
+    public static ReactiveAdapter suspending(ResolvableType result) {
+        boolean many = result.resolve(Object.class).getName().equals(FLOW);
+        return Objects.requireNonNull(
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(many ? Flux.class : Mono.class));
+    }
+
+    /** Returns the part of the result of a {@code suspend} function whose end cannot be awaited, or {@code null}. */
+    public static @Nullable Class<?> endlessInSuspended(ResolvableType result) {
+        Class<?> type = result.resolve(Object.class);
+        if (type.getName().equals(FLOW)) {
+            return null;
+        }
+        return isStage(type) || reactive(type) != null ? type : endlessIn(result);
     }
 
     /** Returns whether the type is a stage type that methods declare. */

@@ -18,6 +18,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -81,13 +83,22 @@ record AsyncLocking(LockMethod method, LockSteps steps, MethodInvocation invocat
         return ReactiveLocking.failed(method.reactive(), refused);
     }
 
-    /** Executes the method with its leases. */
+    /**
+     * Executes the method with its leases.
+     *
+     * @param endings is told how to await the end of a coroutine, which may come after that of its publisher
+     */
     @Nullable
-    Object execute(Held held) throws Throwable {
+    Object execute(Held held, Consumer<Supplier<CompletableFuture<?>>> endings) throws Throwable {
         ProxyMethodInvocation call = (ProxyMethodInvocation) ((ProxyMethodInvocation) invocation)
                 .invocableClone(invocation.getArguments().clone());
         if (!method.leases().isEmpty()) {
             call.setArguments(steps.withLeases(method, call.getArguments(), held.leases()));
+        }
+        if (method.suspending()) {
+            @Nullable Object[] arguments = call.getArguments();
+            endings.accept(LockedCoroutine.enter(arguments, held)::end);
+            call.setArguments(arguments);
         }
         return current(held, 0, call::proceed);
     }
@@ -156,7 +167,7 @@ record AsyncLocking(LockMethod method, LockSteps steps, MethodInvocation invocat
     }
 
     private void run(Held held, AsyncResult<@Nullable Object> result, CallerContext context) {
-        body(() -> context.call(() -> execute(held)))
+        body(() -> context.call(() -> execute(held, end -> {})))
                 .whenComplete((value, failure) ->
                         held.release().whenComplete((nothing, loss) -> result.end(value, failure, loss)));
     }

@@ -109,7 +109,7 @@ final class DeferredResults {
         }
         AsyncLocking locking = new AsyncLocking(
                 method, new LockSteps(List.of(step), Map.of()), ((ProxyMethodInvocation) invocation).invocableClone());
-        return ReactiveLocking.publisher(locking, reactive, held -> result);
+        return ReactiveLocking.publisher(locking, reactive, (held, endings) -> result);
     }
 
     private static IllegalStateException unknownEnd(LockStep step, Object endless) {

@@ -7,6 +7,9 @@ import io.boltwork.spring.acquire.EnteredLock;
 import io.boltwork.spring.call.AsyncLocking.Held;
 import io.boltwork.spring.call.AsyncLocking.Taking;
 import io.boltwork.spring.operation.LockDenial;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -26,7 +29,7 @@ public final class ReactiveLocking {
     /** The publisher that is subscribed to under the locks. */
     interface GuardedPublisher {
         @Nullable
-        Object publisher(Held held) throws Throwable;
+        Object publisher(Held held, Consumer<Supplier<CompletableFuture<?>>> endings) throws Throwable;
     }
 
     private ReactiveLocking(AsyncLocking call, ReactiveAdapter adapter, GuardedPublisher body) {
@@ -60,7 +63,7 @@ public final class ReactiveLocking {
         return Acquisitions.guard(
                 taken,
                 locks -> Acquisitions.under(locks.held.leases(), body(locks, context)),
-                locks -> locks.own.release());
+                LocksForSubscriber::release);
     }
 
     private static void begin(Taking taking) {
@@ -69,17 +72,18 @@ public final class ReactiveLocking {
 
     private Publisher<Object> body(LocksForSubscriber locks, CallerContext context) {
         return locks.held.denial() != null
-                ? body(locks.held, context)
+                ? publisher(locks, context)
                 : ReactiveTransactionBoundary.takes(call.method(), locks.held.only(false), locks::leaveToTransaction)
-                        .thenMany(Flux.defer(() -> body(locks.held, context)));
+                        .thenMany(Flux.defer(() -> publisher(locks, context)));
     }
 
     @SuppressWarnings("unchecked") // the method's own type
-    private Publisher<Object> body(Held held, CallerContext context) {
-        LockDenial denial = held.denial();
+    private Publisher<Object> publisher(LocksForSubscriber locks, CallerContext context) {
+        LockDenial denial = locks.held.denial();
         try {
-            Object publisher = context.call(
-                    () -> denial == null ? body.publisher(held) : denial.instead(null, call.invocation(), () -> false));
+            Object publisher = context.call(() -> denial == null
+                    ? body.publisher(locks.held, locks::endWith)
+                    : denial.instead(null, call.invocation(), () -> false));
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);
@@ -95,6 +99,9 @@ public final class ReactiveLocking {
         /** Those of them that no transaction of the subscriber releases. */
         private volatile Held own;
 
+        /** Awaits the end of what is executed under the locks, which may come after that of the publisher. */
+        private volatile Supplier<CompletableFuture<?>> end = () -> CompletableFuture.completedFuture(null);
+
         LocksForSubscriber(Held held) {
             this.held = held;
             this.own = held;
@@ -102,6 +109,14 @@ public final class ReactiveLocking {
 
         void leaveToTransaction() {
             own = held.only(true);
+        }
+
+        void endWith(Supplier<CompletableFuture<?>> coroutine) {
+            end = coroutine;
+        }
+
+        CompletableFuture<?> release() {
+            return end.get().thenCompose(ended -> own.release());
         }
     }
 }

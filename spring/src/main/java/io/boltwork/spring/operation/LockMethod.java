@@ -24,8 +24,10 @@ import org.springframework.util.ClassUtils;
  *
  * @param method the most specific method
  * @param operations its locks
+ * @param suspending whether it is a Kotlin {@code suspend} function
  * @param stage whether it returns a stage
- * @param reactive the adapter for the returned type; {@code null} if that is not reactive
+ * @param reactive the adapter for the returned type, or for the publisher as which Spring executes a {@code suspend}
+ *     function; {@code null} if the method is not reactive
  * @param open whether the returned object decides if the result comes later, because the return type does not say so
  * @param apart whether the method takes no part in the caller's transaction
  * @param leases the parameters that receive a lease
@@ -33,6 +35,7 @@ import org.springframework.util.ClassUtils;
 public record LockMethod(
         Method method,
         List<LockOperation> operations,
+        boolean suspending,
         boolean stage,
         @Nullable ReactiveAdapter reactive,
         boolean open,
@@ -58,11 +61,13 @@ public record LockMethod(
             List<@Nullable LockOperation> operations) {
         ResolvableType returned = returned(method, targetClass);
         Class<?> type = returned.resolve(Object.class);
-        boolean stage = DeferredTypes.isStage(type);
-        ReactiveAdapter reactive = DeferredTypes.reactive(type);
+        boolean suspending = DeferredTypes.isSuspending(method);
+        boolean stage = !suspending && DeferredTypes.isStage(type);
+        ReactiveAdapter reactive = suspending ? DeferredTypes.suspending(returned) : DeferredTypes.reactive(type);
         return new LockMethod(
                 method,
                 operations.stream().filter(Objects::nonNull).toList(),
+                suspending,
                 stage,
                 reactive,
                 !stage && reactive == null && DeferredTypes.isOpen(returned),
@@ -134,9 +139,13 @@ public record LockMethod(
         return null;
     }
 
-    /** Returns the declared return type, as resolved in this class. */
+    /** Returns the declared type of the result, as resolved in this class. */
     static ResolvableType returned(Method method, Class<?> targetClass) {
-        return ResolvableType.forMethodReturnType(method, ClassUtils.getUserClass(targetClass));
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        return DeferredTypes.isSuspending(method)
+                ? ResolvableType.forMethodParameter(method, method.getParameterCount() - 1, type)
+                        .getGeneric(0)
+                : ResolvableType.forMethodReturnType(method, type);
     }
 
     /** Returns whether the method takes part in a transaction of this thread. */
@@ -151,7 +160,9 @@ public record LockMethod(
     /** Returns whether the method returns before its work has ended. */
     public static boolean isAsync(Method method, Class<?> targetClass) {
         Class<?> type = returned(method, targetClass).resolve(Object.class);
-        return DeferredTypes.isStage(type) || DeferredTypes.reactive(type) != null;
+        return DeferredTypes.isSuspending(method)
+                || DeferredTypes.isStage(type)
+                || DeferredTypes.reactive(type) != null;
     }
 
     public boolean declares(Class<? extends Exception> exception) {

@@ -136,16 +136,17 @@ public final class LockOperationParser {
 
     /** Rejects results whose lock would be released before the work has ended: such a lock excludes nothing. */
     private static void checkResult(Method method, Class<?> targetClass) {
-        if (DeferredTypes.isSuspending(method.getParameterTypes())) {
+        boolean suspending = DeferredTypes.isSuspending(method);
+        if (suspending && !DeferredTypes.suspendingWorks()) {
             throw LockExpressions.wrong(
                     method,
-                    "it is a suspend function, which returns when it first suspends, not when its work has ended",
-                    "Return a CompletableFuture (future { .. }) or a Mono (mono { .. }), or acquire the lock inside the"
-                            + " function with LockTemplate.executeAsync(..).await().",
+                    "it is a suspend function, and a library by which Spring's advice executes them is missing",
+                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect. Or"
+                            + " acquire the lock inside the function, with withLock of boltwork-kotlin.",
                     null);
         }
         ResolvableType returned = LockMethod.returned(method, targetClass);
-        Class<?> endless = DeferredTypes.endlessIn(returned);
+        Class<?> endless = suspending ? DeferredTypes.endlessInSuspended(returned) : DeferredTypes.endlessIn(returned);
         if (endless != null) {
             boolean inside = endless != returned.resolve();
             throw LockExpressions.wrong(

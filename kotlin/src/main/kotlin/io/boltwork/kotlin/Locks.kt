@@ -6,11 +6,23 @@ import io.boltwork.FencedLock
 import io.boltwork.Lease
 import io.boltwork.LeaseLostException
 import io.boltwork.LeasedSemaphore
+import io.boltwork.LockOwner
 import io.boltwork.LockTimeoutException
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.future.await
+
+/**
+ * Returns an element of a coroutine's context that makes this owner the one of what the coroutine acquires by
+ * [withLock]. A lock that has an owner already keeps it.
+ *
+ * @return the element
+ * @since 0.1.0
+ */
+public fun LockOwner.asContextElement(): CoroutineContext.Element = Owned(this)
 
 /**
  * Executes a body under this lock: a plain lock, a side of a read-write lock, or a multi-lock. No thread waits.
@@ -22,7 +34,8 @@ import kotlinx.coroutines.future.await
  * If the lease is lost, the body is cancelled; [LeaseLostException] is the cause. If the body fails itself, the loss is
  * suppressed in its failure.
  *
- * The lock is not reentrant: a body that wants the same lock again waits for itself, which is reported.
+ * The lock is reentrant: the outermost body makes a [LockOwner], and whatever is acquired in the scope of the body
+ * belongs to that owner. To share an owner between coroutines, give it to them by [asContextElement].
  *
  * Import this function, and not `kotlin.concurrent.withLock`, whose lock belongs to a thread.
  *
@@ -38,7 +51,7 @@ import kotlinx.coroutines.future.await
 public suspend fun <T> FencedLock.withLock(
     wait: Duration = Duration.INFINITE,
     body: suspend CoroutineScope.(Lease) -> T,
-): T = underLease(take(wait) ?: throw LockTimeoutException(name(), wait.toJavaDuration()), body)
+): T = withLockOrElse(wait, body) { throw LockTimeoutException(name(), wait.toJavaDuration()) }
 
 /**
  * Executes a body under this lock if the lock is free, or becomes free within a limited time. Otherwise like
@@ -52,7 +65,7 @@ public suspend fun <T> FencedLock.withLock(
 public suspend fun <T> FencedLock.withLockOrNull(
     wait: Duration = Duration.ZERO,
     body: suspend CoroutineScope.(Lease) -> T,
-): T? = take(wait)?.let { underLease(it, body) }
+): T? = withLockOrElse<T?>(wait, body) { null }
 
 /**
  * Executes a body with permits of this semaphore. Otherwise like [withLock].
@@ -69,7 +82,12 @@ public suspend fun <T> LeasedSemaphore.withPermit(
     wait: Duration = Duration.INFINITE,
     permits: Int = 1,
     body: suspend CoroutineScope.(Lease) -> T,
-): T = underLease(take(permits, wait) ?: throw LockTimeoutException(name(), wait.toJavaDuration()), body)
+): T =
+    underLease(
+        take(permits, wait) ?: throw LockTimeoutException(name(), wait.toJavaDuration()),
+        EmptyCoroutineContext,
+        body,
+    )
 
 /**
  * Executes a body with permits of this semaphore if they are free, or become free within a limited time. Otherwise like
@@ -85,7 +103,7 @@ public suspend fun <T> LeasedSemaphore.withPermitOrNull(
     wait: Duration = Duration.ZERO,
     permits: Int = 1,
     body: suspend CoroutineScope.(Lease) -> T,
-): T? = take(permits, wait)?.let { underLease(it, body) }
+): T? = take(permits, wait)?.let { underLease(it, EmptyCoroutineContext, body) }
 
 /**
  * Waits until the count of this latch is zero. No thread waits. A cancellation ends the wait.
@@ -103,6 +121,16 @@ public suspend fun DistributedLatch.awaitZero(wait: Duration = Duration.INFINITE
     } else {
         awaitAsync(wait.toJavaDuration()).await()
     }
+
+private suspend fun <T> FencedLock.withLockOrElse(
+    wait: Duration,
+    body: suspend CoroutineScope.(Lease) -> T,
+    refused: () -> T,
+): T {
+    val own = owned()
+    val lease = own.take(wait) ?: return refused()
+    return underLease(lease, own.owner().get().asContextElement(), body)
+}
 
 private suspend fun FencedLock.take(wait: Duration): Lease? =
     if (wait == Duration.INFINITE) {

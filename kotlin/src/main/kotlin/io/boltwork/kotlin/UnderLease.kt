@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.kotlin
 
+import io.boltwork.FencedLock
 import io.boltwork.Lease
 import io.boltwork.LeaseLostException
+import io.boltwork.LockOwner
 import io.boltwork.spi.BodyScope
 import java.util.concurrent.CompletionStage
 import kotlin.coroutines.AbstractCoroutineContextElement
@@ -35,6 +37,20 @@ private class Held(val scope: BodyScope) : AbstractCoroutineContextElement(Held)
     companion object Key : CoroutineContext.Key<Held>
 }
 
+/** The owner of what a coroutine acquires. */
+internal class Owned(val owner: LockOwner) : AbstractCoroutineContextElement(Owned) {
+    companion object Key : CoroutineContext.Key<Owned>
+}
+
+/** Returns the lock as the owner of this coroutine acquires it. Makes an owner if there is none. */
+@JvmSynthetic
+internal suspend fun FencedLock.owned(): FencedLock =
+    if (owner().isPresent) {
+        this
+    } else {
+        ownedBy(currentCoroutineContext()[Owned]?.owner ?: LockOwner.create("coroutine under ${name()}"))
+    }
+
 private fun CoroutineContext.bodyScope(): BodyScope? = this[Held]?.scope ?: BodyScope.current()
 
 /**
@@ -58,12 +74,20 @@ internal suspend fun <A : Any> request(send: () -> CompletionStage<A>, lease: (A
     }
 }
 
-/** Executes the body under the lease, and releases the lease. A loss cancels the body. */
+/**
+ * Executes the body under the lease, and releases the lease. A loss cancels the body.
+ *
+ * @param owner the element with the owner of what the body acquires, or nothing
+ */
 @JvmSynthetic
-internal suspend fun <T> underLease(lease: Lease, body: suspend CoroutineScope.(Lease) -> T): T {
+internal suspend fun <T> underLease(
+    lease: Lease,
+    owner: CoroutineContext,
+    body: suspend CoroutineScope.(Lease) -> T,
+): T {
     val caller = currentCoroutineContext()
     val outcome = runCatching {
-        withContext(Held(BodyScope.ofPipeline(listOf(lease), caller.bodyScope()))) {
+        withContext(Held(BodyScope.ofPipeline(listOf(lease), caller.bodyScope())) + owner) {
             lease.whenLost().thenAccept { cancel("The lock was lost", LeaseLostException(it)) }
             body(lease)
         }

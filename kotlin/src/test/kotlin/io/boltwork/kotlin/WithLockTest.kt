@@ -5,6 +5,7 @@ import io.boltwork.LeaseLostException
 import io.boltwork.LockClient
 import io.boltwork.LockListener
 import io.boltwork.LockOptions
+import io.boltwork.LockOwner
 import io.boltwork.LockTimeoutException
 import io.boltwork.memory.MemoryBackend
 import io.boltwork.memory.MemoryServer
@@ -26,6 +27,7 @@ import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.TimeoutCancellationException
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
@@ -113,15 +115,39 @@ class WithLockTest {
     }
 
     @Test
-    fun aBodyThatWaitsForItsOwnLockIsReported() {
+    fun aBodyEntersTheHoldOfItsCoroutine() = runBlocking<Unit>(Dispatchers.Default) {
+        stock.withLock { outer ->
+            val launched = launch { stock.withLock { assertThat(it.fencingToken()).isEqualTo(outer.fencingToken()) } }
+            assertThat(stock.withLockOrNull { inner -> inner.fencingToken() }).isEqualTo(outer.fencingToken())
+            launched.join()
+            assertThat(outer.isValid).isTrue()
+            assertThat(stockElsewhere.tryLock()).isFalse()
+        }
+        assertThat(stockElsewhere.isLocked).isFalse()
+    }
+
+    @Test
+    fun coroutinesExcludeEachOtherUnlessTheyShareAnOwner() = runBlocking<Unit>(Dispatchers.Default) {
+        val order = LockOwner.create("order 42")
+        stock.ownedBy(order).withLock {
+            assertThat(stock.withLockOrNull { 1 }).isEqualTo(1)
+            val alone = CoroutineScope(Dispatchers.Default)
+            assertThat(alone.async { stock.withLockOrNull { 1 } }.await()).isNull()
+            assertThat(alone.async(order.asContextElement()) { stock.withLockOrNull { 1 } }.await()).isEqualTo(1)
+        }
+    }
+
+    @Test
+    fun aBodyThatWaitsForItsOwnPermitIsReported() {
         val reported = ConcurrentHashMap<String, Boolean>()
         locks.addListener(object : LockListener {
             override fun deadlock(event: LockListener.Deadlock) {
                 event.cycle().forEach { reported[it.lockName()] = event.certain() }
             }
         })
+        val one = locks.semaphore(NAME, 1)
         runBlocking(Dispatchers.Default) {
-            val nested = launch { stock.withLock { launch { stock.withLock { } } } }
+            val nested = launch { one.withPermit { launch { one.withPermit { } } } }
             Await.until("the deadlock is reported") { reported[NAME] == true }
             nested.cancelAndJoin()
         }

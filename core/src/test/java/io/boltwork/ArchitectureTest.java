@@ -23,8 +23,10 @@ class ArchitectureTest {
     /** The types that use a higher package. Backends throw the API's exceptions, and a client creates its engine. */
     private static final Map<String, Set<String>> UPWARD = Map.of(
             "io.boltwork.spi -> io.boltwork", Set.of("Reply", "LockBackend"),
-            "io.boltwork -> io.boltwork.engine", Set.of("LockClient", "LockInspector"),
-            "io.boltwork -> io.boltwork.engine.locks", Set.of("LockClient"),
+            "io.boltwork -> io.boltwork.engine", Set.of("LockClient", "LockInspector", "LeaderCandidate"),
+            "io.boltwork -> io.boltwork.engine.locks", Set.of("LockClient", "LeaderCandidate"),
+            "io.boltwork -> io.boltwork.engine.client", Set.of("LeaderCandidate"),
+            "io.boltwork -> io.boltwork.machine.request", Set.of("LeaderCandidate"),
             "io.boltwork -> io.boltwork.engine.locks.multi", Set.of("LockClient"));
 
     @ArchTest

@@ -58,6 +58,10 @@ public final class Engine extends ErrorFlagOwner {
     public final LongWaits longWaits;
     public final Callers callers;
     public final BackendWatch backendWatch;
+
+    /** The longest time that closing may take. */
+    public final Duration shutdownTime;
+
     final ClientStatus status;
     private final Announcer announcer;
     private final Heartbeat heartbeat;
@@ -90,6 +94,7 @@ public final class Engine extends ErrorFlagOwner {
                 this::resumeClosing);
         this.callers = new Callers(core, drivers, heartbeat, longWaits, world.sleeper());
         this.status = new ClientStatus(core, drivers, callers, backendWatch, errorRecovery);
+        this.shutdownTime = options.shutdownTime();
         this.shutdown = new Shutdown(
                 core,
                 drivers,
@@ -99,7 +104,7 @@ public final class Engine extends ErrorFlagOwner {
                 backendWatch,
                 errorRecovery,
                 status,
-                options.shutdownTime(),
+                shutdownTime,
                 world.stopThreads());
     }
 

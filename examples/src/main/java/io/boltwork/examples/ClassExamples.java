@@ -4,6 +4,8 @@ package io.boltwork.examples;
 import io.boltwork.DistributedLatch;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
+import io.boltwork.Leadership;
+import io.boltwork.LeadershipListener;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeasedSemaphore;
@@ -41,6 +43,13 @@ final class ClassExamples {
         void abort(LeaseLoss loss);
 
         void alarm(String text);
+    }
+
+    /** Work that only the leader does. */
+    interface Reports {
+        void start(long token);
+
+        void stop();
     }
 
     /** Replaces the backend on Redis, so that the example of {@link LockClient} runs without a server on that port. */
@@ -204,6 +213,23 @@ final class ClassExamples {
             }
         });
         // @end
+    }
+
+    static Leadership leadership(LockClient locks, Reports reports) {
+        // @start region="Leadership"
+        Leadership leadership = Leadership.of(locks.lock("reports"), new LeadershipListener() {
+            @Override
+            public void elected(Lease lease) {
+                reports.start(lease.fencingToken());
+            }
+
+            @Override
+            public void revoked(Revocation revocation) {
+                reports.stop(); // returns when the work has ended
+            }
+        });
+        // @end
+        return leadership;
     }
 
     static void lockInspector(LockClient locks) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples;
 
-import io.boltwork.BackendException;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
+import io.boltwork.Leadership;
+import io.boltwork.LeadershipListener;
 import io.boltwork.Lease;
-import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.redis.RedisBackend;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 
 /**
  * Exactly one leader. The holder of the lock leads until the lease is lost: because Redis cannot be reached, because
@@ -28,47 +27,36 @@ final class Leader {
 
     private Leader() {}
 
-    /** The work of a leader. */
-    interface Duties {
-        /** Begins to work in the background, and passes this token with every write. */
-        void begin(long fencingToken);
-
-        /** Stops working. */
-        void end();
-    }
-
-    static void lead(FencedLock leadership, Duties duties) throws InterruptedException {
-        // @start region="leader"
-        while (true) {
-            try (Lease term = leadership.acquireInterruptibly()) { // waits until no other process leads
-                CountDownLatch over = new CountDownLatch(1);
-                term.whenLost().thenAccept(loss -> over.countDown());
-                duties.begin(term.fencingToken());
-                try {
-                    over.await(); // after an interrupt the work ends, and then the next process leads
-                } finally {
-                    duties.end();
-                }
-            } catch (LeaseLostException lost) {
-                System.out.println("steps down: " + lost.loss().reason());
-            } catch (BackendException away) {
-                if (!away.isRetryable()) {
-                    throw away; // such as missing rights: waiting does not help
-                }
-                System.out.println("still waits: " + away.getMessage());
-            }
-        }
-        // @end
-    }
-
     /** Runs one candidate. Argument: its name. */
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         String uri = Instances.redisUri();
         ClientOptions named = ClientOptions.defaults().withApplication(args[0]);
         try (LockClient locks = LockClient.create(RedisBackend.connect(uri, Instances.APART), named);
-                Journal journal = new Journal(uri)) {
-            lead(locks.lock("leader", OPTIONS), new Clerk(args[0], journal));
+                Journal journal = new Journal(uri);
+                Leadership leadership = stand(locks, journal, args[0])) {
+            System.in.read(); // until this process is killed
         }
+    }
+
+    /** Stands for election, and writes to the journal every 20 ms while this process leads. */
+    static Leadership stand(LockClient locks, Journal journal, String name) {
+        // @start region="leader"
+        FencedLock lock = locks.lock("leader", OPTIONS);
+        return Leadership.of(lock, new LeadershipListener() {
+            @Override
+            public void elected(Lease lease) throws InterruptedException { // on a thread of its own
+                System.out.println("leads with token " + lease.fencingToken());
+                while (lease.isValid() && journal.append(lease.fencingToken(), name)) {
+                    Thread.sleep(20);
+                }
+            }
+
+            @Override
+            public void revoked(Revocation revocation) {
+                System.out.println("steps down: " + revocation.reason());
+            }
+        });
+        // @end
     }
 
     static void demo(String redisUri, PrintStream out) throws InterruptedException {
@@ -102,45 +90,6 @@ final class Leader {
             if (line.contains(" leads")) {
                 return line.substring(0, line.indexOf(':'));
             }
-        }
-    }
-
-    /** Writes to the journal every 20 ms while this process leads. */
-    private static final class Clerk implements Duties {
-        private final String name;
-        private final Journal journal;
-        private volatile long token;
-
-        Clerk(String name, Journal journal) {
-            this.name = name;
-            this.journal = journal;
-        }
-
-        @Override
-        public void begin(long fencingToken) {
-            token = fencingToken;
-            System.out.println("leads with token " + fencingToken);
-            Thread writer = new Thread(() -> write(fencingToken), "clerk");
-            writer.setDaemon(true);
-            writer.start();
-        }
-
-        private void write(long fencingToken) {
-            try {
-                for (; token == fencingToken; Thread.sleep(20)) {
-                    if (!journal.append(fencingToken, name)) {
-                        System.out.println("is refused by the journal");
-                        return;
-                    }
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        @Override
-        public void end() {
-            token = 0;
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.FencedReadWriteLock;
+import io.boltwork.Leadership;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
@@ -198,6 +199,27 @@ class ExamplesInDocsTest {
         } finally {
             System.setOut(out);
         }
+    }
+
+    @Test
+    void reportsStopBeforeAnotherLeads() {
+        ClassExamples.Reports reports = new ClassExamples.Reports() {
+            @Override
+            public void start(long token) {
+                events.add("start");
+            }
+
+            @Override
+            public void stop() {
+                events.add("stop, held: " + elsewhere.lock("reports").isLocked());
+            }
+        };
+        try (Leadership leadership = ClassExamples.leadership(locks, reports)) {
+            Await.until("it leads", () -> events.contains("start"));
+            assertThat(leadership.isLeader()).isTrue();
+        }
+        assertThat(events).containsExactly("start", "stop, held: true");
+        assertThat(elsewhere.lock("reports").isLocked()).isFalse();
     }
 
     @Test

@@ -36,6 +36,7 @@ class JavadocTest {
                 "LockOptions",
                 "LockListener",
                 "LockInspector",
+                "Leadership",
                 "Replication",
                 "DistributedLatch",
                 "FencedReadWriteLock",

@@ -3,13 +3,12 @@ package io.boltwork.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.Leadership;
 import io.boltwork.LockClient;
-import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -47,68 +46,21 @@ class LeaderTest {
 
     @Test
     void leaderWithoutRedisStepsDown() throws Exception {
-        List<Long> terms = new CopyOnWriteArrayList<>();
-        List<String> ends = new CopyOnWriteArrayList<>();
         try (RedisServer redis = RedisServer.start();
-                LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()))) {
-            Thread leader = new Thread(() -> {
-                try {
-                    Leader.lead(locks.lock("leader", Leader.OPTIONS), new Leader.Duties() {
-                        @Override
-                        public void begin(long fencingToken) {
-                            terms.add(fencingToken);
-                        }
-
-                        @Override
-                        public void end() {
-                            ends.add("end");
-                        }
-                    });
-                } catch (InterruptedException e) {
-                    ends.add("resigned");
-                }
-            });
-            leader.start();
-            Await.until("the candidate leads", () -> terms.size() == 1);
+                RedisServer others = RedisServer.start();
+                LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()));
+                Journal journal = new Journal(others.uri());
+                Leadership leadership = Leader.stand(locks, journal, "ada")) {
+            Await.until("the candidate leads", leadership::isLeader);
+            long first = leadership.lease().orElseThrow().fencingToken();
             redis.freeze();
-            Await.until("the leader has stepped down", () -> ends.size() == 1);
-            assertThat(terms).hasSize(1);
+            Await.until("the leader has stepped down", () -> !leadership.isLeader());
             redis.thaw();
-            Await.until("the candidate leads again", () -> terms.size() == 2);
-            leader.interrupt();
-            leader.join();
-        }
-        assertThat(terms).isSorted().doesNotHaveDuplicates();
-        assertThat(ends).containsExactly("end", "end", "resigned");
-    }
-
-    @Test
-    void interruptEndsLeadership() throws Exception {
-        List<String> events = new CopyOnWriteArrayList<>();
-        try (LockClient locks = LockClient.create(MemoryBackend.create())) {
-            Thread leader = new Thread(() -> {
-                try {
-                    Leader.lead(locks.lock("leader", Leader.OPTIONS), new Leader.Duties() {
-                        @Override
-                        public void begin(long fencingToken) {
-                            events.add("begin");
-                        }
-
-                        @Override
-                        public void end() {
-                            events.add("end, held: " + locks.lock("leader").isLocked());
-                        }
-                    });
-                } catch (InterruptedException e) {
-                    events.add("resigned");
-                }
-            });
-            leader.start();
-            Await.until("the candidate leads", () -> events.contains("begin"));
-            leader.interrupt();
-            leader.join();
-            assertThat(events).containsExactly("begin", "end, held: true", "resigned");
+            Await.until("the candidate leads again", leadership::isLeader);
+            assertThat(leadership.lease().orElseThrow().fencingToken()).isGreaterThan(first);
+            leadership.close();
             assertThat(locks.lock("leader").isLocked()).isFalse();
+            assertThat(journal.entries().stream().map(LeaderTest::token)).isSorted();
         }
     }
 

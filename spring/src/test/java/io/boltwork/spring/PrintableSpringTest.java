@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -163,7 +164,7 @@ class PrintableSpringTest {
                     return result;
                 });
         try (LockClient other = LockClient.create(backend)) {
-            Health health = new LocksHealthIndicator(other).health();
+            Health health = new LocksHealthIndicator(other, Stream::empty).health();
             assertThat(health.getDetails()).containsKeys("nodes", "warnings");
             health.getDetails().values().forEach(detail -> texts.add(detail.toString()));
         }

@@ -2,19 +2,25 @@
 package io.boltwork.spring.actuate;
 
 import io.boltwork.ClientHealth;
+import io.boltwork.Leadership;
 import io.boltwork.LockClient;
 import io.boltwork.spi.NodeStatus;
 import io.boltwork.spi.Printable;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /** Reports whether locks can be acquired and kept; see {@link ClientHealth#usable}. */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final LockClient client;
+    private final Supplier<Stream<Leadership>> leaderships;
 
-    public LocksHealthIndicator(LockClient client) {
+    public LocksHealthIndicator(LockClient client, Supplier<Stream<Leadership>> leaderships) {
         super("Could not determine the health of the locks");
         this.client = client;
+        this.leaderships = leaderships;
     }
 
     @Override
@@ -33,6 +39,10 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
                 .withDetail(
                         "nodes",
                         health.nodes().stream().map(LocksHealthIndicator::text).toList());
+        List<String> states = leaderships.get().map(Leadership::toString).toList();
+        if (!states.isEmpty()) {
+            builder.withDetail("leadership", states);
+        }
         if (health.retained() > 0) {
             builder.withDetail("retained", health.retained());
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.autoconfigure;
 
+import io.boltwork.Leadership;
 import io.boltwork.LockClient;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.acquire.LockObservations;
@@ -13,6 +14,7 @@ import io.boltwork.spring.properties.BoltworkProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.util.Set;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -60,8 +62,9 @@ public final class BoltworkActuatorAutoConfiguration {
         @Lazy(false)
         @ConditionalOnBean(HealthContributorRegistry.class)
         @ConditionalOnEnabledHealthIndicator(NAME)
-        LocksHealthIndicator boltworkLocksHealthIndicator(LockClient client, HealthContributorRegistry registry) {
-            LocksHealthIndicator health = new LocksHealthIndicator(client);
+        LocksHealthIndicator boltworkLocksHealthIndicator(
+                LockClient client, ObjectProvider<Leadership> leaderships, HealthContributorRegistry registry) {
+            LocksHealthIndicator health = new LocksHealthIndicator(client, leaderships::orderedStream);
             if (registry.getContributor(NAME) == null) {
                 registry.registerContributor(NAME, health);
             }

@@ -2,8 +2,10 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.ClientOptions;
+import io.boltwork.Leadership;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
+import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
@@ -44,10 +46,12 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -168,6 +172,16 @@ public final class BoltworkAutoConfiguration {
         }
         ObservationRegistry registry = observations.getIfUnique();
         return registry == null ? template : template.withObservations(registry);
+    }
+
+    /** Stands for election. A bean that is lazy would not. */
+    @Bean
+    @Lazy(false)
+    @ConditionalOnProperty("boltwork.leader.lock")
+    Leadership boltworkLeadership(LockClient client, BoltworkProperties properties, ApplicationEventPublisher events) {
+        String name = properties.lock().prefix() + properties.leader().lock();
+        LockOptions options = properties.lock().defaults().options();
+        return new ApplicationLeadership(client, client.lock(name, options), events);
     }
 
     @Bean

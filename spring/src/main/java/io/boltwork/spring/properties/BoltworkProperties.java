@@ -2,6 +2,7 @@
 package io.boltwork.spring.properties;
 
 import io.boltwork.ClientOptions;
+import io.boltwork.LockClient;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.IdleLife;
 import io.boltwork.spring.DistributedLock;
@@ -41,6 +42,7 @@ import org.springframework.util.StringUtils;
  * @param jdbc Locks in a database, with 'boltwork.backend=jdbc'.
  * @param zookeeper Locks in ZooKeeper, with 'boltwork.backend=zookeeper'.
  * @param lock Locks on methods, and Redis in the short form.
+ * @param leader The leader among the instances.
  * @param metrics Meters.
  */
 @ConfigurationProperties("boltwork")
@@ -58,6 +60,7 @@ public record BoltworkProperties(
         @DefaultValue Jdbc jdbc,
         @DefaultValue Zookeeper zookeeper,
         @DefaultValue Lock lock,
+        @DefaultValue Leader leader,
         @DefaultValue Metrics metrics) {
 
     public BoltworkProperties {
@@ -406,6 +409,21 @@ public record BoltworkProperties(
         @Override
         public String toString() {
             return type + ", database " + database;
+        }
+    }
+
+    /**
+     * The leader among the instances.
+     *
+     * @param lock Name of the lock that the leader holds, without 'boltwork.lock.prefix'. By default, there is no
+     *     leader.
+     */
+    public record Leader(@Nullable String lock) {
+
+        public Leader {
+            if (lock != null) {
+                check("boltwork.leader.lock", lock, LockClient::checkName);
+            }
         }
     }
 

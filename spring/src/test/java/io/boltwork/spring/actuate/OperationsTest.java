@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -105,7 +106,7 @@ class OperationsTest {
     @Test
     void healthCountsRetainedLocks() {
         try (LockClient locks = LockClient.create(MemoryBackend.create())) {
-            LocksHealthIndicator health = new LocksHealthIndicator(locks);
+            LocksHealthIndicator health = new LocksHealthIndicator(locks, Stream::empty);
             assertThat(health.health().getDetails()).doesNotContainKeys("retained", "retainedLost");
             locks.lock("tick", LockOptions.renewedLease(Duration.ofSeconds(5)).withRetention(Duration.ofMinutes(1)))
                     .acquire()
@@ -118,7 +119,7 @@ class OperationsTest {
     void healthCountsRetainedLocksThatTheServerForgot() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 LockClient locks = LockClient.create(RedisBackend.connect(redis.uri()))) {
-            LocksHealthIndicator health = new LocksHealthIndicator(locks);
+            LocksHealthIndicator health = new LocksHealthIndicator(locks, Stream::empty);
             locks.lock("tick", LockOptions.renewedLease(Duration.ofSeconds(1)).withRetention(Duration.ofMinutes(1)))
                     .acquire()
                     .release();

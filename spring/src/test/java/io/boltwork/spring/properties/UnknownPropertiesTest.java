@@ -317,8 +317,8 @@ class UnknownPropertiesTest {
                 .matcher(metadata)
                 .results()
                 .map(each -> each.group(1))
-                .filter(name ->
-                        !name.matches("boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|metrics|lock\\.names)"))
+                .filter(name -> !name.matches(
+                        "boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|lock\\.names|leader|metrics)"))
                 .toList();
         assertThat(described).hasSizeGreaterThan(40);
         shop().run(context -> {

@@ -9,7 +9,9 @@ import javax.sql.DataSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.integration.jdbc.lock.LockRepository;
+import org.springframework.integration.leader.DefaultCandidate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.scheduling.TaskScheduler;
@@ -39,6 +41,14 @@ final class FromSpringIntegration {
     static LockClient jdbcAfter(DataSource dataSource) {
         LockClient locks = LockClient.create(JdbcBackend.on(dataSource)); // one for the whole application
         return locks;
+    }
+
+    static LockRegistryLeaderInitiator initiator(BoltworkLockRegistry registry) {
+        // @start region="initiator"
+        LockRegistryLeaderInitiator initiator =
+                new LockRegistryLeaderInitiator(registry, new DefaultCandidate("node-1", "leader"));
+        // @end
+        return initiator;
     }
 
     static void use(LockRegistry<DistributedLock> registry, Runnable work) {

@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.baomidou.lock.exception.LockFailureException;
+import io.boltwork.FencedLock;
+import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.testkit.server.RedisServer;
+import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
@@ -41,6 +46,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.scheduling.TaskScheduler;
@@ -104,6 +110,24 @@ class SpringMigrationTest {
     @Test
     void theStarterMakesARegistry() {
         assertThat(application.getBean(LockRegistry.class)).isInstanceOf(BoltworkLockRegistry.class);
+    }
+
+    @Test
+    void anInitiatorLeadsWithTheRegistry() throws Exception {
+        LockRegistryLeaderInitiator initiator =
+                FromSpringIntegration.initiator(FromSpringIntegration.redisAfter(elsewhere));
+        initiator.start();
+        Await.until("it leads", () -> initiator.getContext().isLeader());
+        FencedLock lock = application.getBean(LockClient.class).lock("shop:leader");
+        CompletableFuture<Lease> next = lock.acquireAsync().toCompletableFuture();
+        assertThat(next).isNotDone();
+        elsewhere.inspector().forceRelease("shop:leader");
+        Lease taken = next.get(Slack.seconds(10).toMillis(), TimeUnit.MILLISECONDS);
+        Await.until("it is told", () -> !initiator.getContext().isLeader());
+        taken.release();
+        Await.until("it leads again", () -> initiator.getContext().isLeader());
+        initiator.destroy();
+        Await.until("it has given up", () -> !lock.isLocked());
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.actuate.ForceLog;
@@ -11,8 +12,13 @@ import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.actuate.LocksWebEndpoint;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,6 +26,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.context.ApplicationEventPublisher;
@@ -60,10 +67,16 @@ public final class BoltworkActuatorAutoConfiguration {
         @Lazy(false)
         @ConditionalOnBean(HealthContributorRegistry.class)
         @ConditionalOnEnabledHealthIndicator(NAME)
-        LocksHealthIndicator boltworkLocksHealthIndicator(LockClient client, HealthContributorRegistry registry) {
+        LocksHealthIndicator boltworkLocksHealthIndicator(
+                LockClient client, HealthContributorRegistry registry, ConfigurableListableBeanFactory beans) {
             LocksHealthIndicator health = new LocksHealthIndicator(client);
+            Map<String, LockClient> clients = new LockClients(beans, () -> client).byName();
             if (registry.getContributor(NAME) == null) {
-                registry.registerContributor(NAME, health);
+                registry.registerContributor(
+                        NAME,
+                        clients.size() == 1
+                                ? health
+                                : CompositeHealthContributor.fromMap(clients, LocksHealthIndicator::new));
             }
             return health;
         }
@@ -77,8 +90,9 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-        LocksEndpoint boltworkLocksEndpoint(LockClient client, ApplicationEventPublisher events) {
-            return new LocksEndpoint(client, new ForceLog(events));
+        LocksEndpoint boltworkLocksEndpoint(
+                LockClient client, ApplicationEventPublisher events, ConfigurableListableBeanFactory beans) {
+            return new LocksEndpoint(new LockClients(beans, () -> client), new ForceLog(events));
         }
 
         @Bean
@@ -99,11 +113,21 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         Meters boltworkLockMeters(
-                MeterRegistry registry, LockClient client, LockGroups groups, BoltworkProperties properties) {
-            LockMetrics metrics =
-                    new LockMetrics(registry, groups, properties.metrics().buckets(), client);
-            client.addListener(metrics, Runnable::run);
-            return new Meters(metrics);
+                MeterRegistry registry,
+                LockClient primary,
+                LockGroups groups,
+                BoltworkProperties properties,
+                ConfigurableListableBeanFactory beans) {
+            Map<String, LockClient> clients = new LockClients(beans, () -> primary).byName();
+            List<LockMetrics> listeners = new ArrayList<>();
+            clients.forEach((name, client) -> {
+                Tags tags = clients.size() == 1 ? Tags.empty() : Tags.of("client", name);
+                LockMetrics metrics =
+                        new LockMetrics(registry, groups, properties.metrics().buckets(), client, tags);
+                client.addListener(metrics, Runnable::run);
+                listeners.add(metrics);
+            });
+            return new Meters(listeners);
         }
 
         /**
@@ -118,8 +142,9 @@ public final class BoltworkActuatorAutoConfiguration {
         }
 
         /**
-         * Wraps the listener. It must not be a {@code LockListener} bean, because those are created before the client.
+         * Wraps the listeners. They must not be {@code LockListener} beans, because those are created before the
+         * client.
          */
-        public record Meters(LockMetrics listener) {}
+        public record Meters(List<LockMetrics> listeners) {}
     }
 }

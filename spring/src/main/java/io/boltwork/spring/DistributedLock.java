@@ -104,11 +104,21 @@ public @interface DistributedLock {
     String[] keys() default {};
 
     /**
-     * The prefix of the name. Default: {@code boltwork.lock.prefix}.
+     * The prefix of the name. Default: {@code boltwork.lock.prefix} of the {@link #client()}.
      *
      * @return a text without expressions
      */
     String prefix() default "";
+
+    /**
+     * The client that provides the lock: a name of {@code boltwork.clients.*}, or the name or qualifier of a {@link
+     * io.boltwork.LockClient} bean. The defaults and the prefix are those of that client: {@code
+     * boltwork.clients.orders.lock.*}. {@code boltwork.lock.names.*.client} overrides it. Default: the client that is
+     * injected by type.
+     *
+     * @return a text without expressions
+     */
+    String client() default "";
 
     /**
      * The group of the lock in metrics and in {@code boltwork.lock.names.*}. Default: {@code boltwork.lock.group}; if
@@ -249,7 +259,8 @@ public @interface DistributedLock {
     String replicationWithin() default "";
 
     /**
-     * The outcome for a caller that is refused. Has no effect with {@link LockMode#SKIP}.
+     * The outcome for a caller that is refused. Has no effect with {@link LockMode#SKIP}. A {@link LockRefusal} bean
+     * decides if neither the annotations nor the properties do.
      *
      * @return the outcome
      */

@@ -23,6 +23,7 @@ import io.boltwork.spring.call.CallerContext;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -72,7 +73,7 @@ public final class LockTemplate {
      * @param client the client that provides the locks
      */
     public LockTemplate(LockClient client) {
-        this(client, new LockGroups(BoltworkProperties.Metrics.MAX_GROUPS, ""));
+        this(client, new LockGroups(BoltworkProperties.Metrics.MAX_GROUPS, List.of()));
     }
 
     /**

@@ -8,7 +8,8 @@ package io.boltwork.spring;
  */
 public enum OnRefused {
     /**
-     * Uses the class's annotation if present, then the property {@code boltwork.lock.on-refused}, then {@link #THROW}.
+     * Uses the class's annotation if present, then the property {@code boltwork.lock.on-refused}, then the {@link
+     * LockRefusal} bean if present, then {@link #THROW}.
      */
     DEFAULT,
     /** The caller gets a {@link LockRefusedException}. */

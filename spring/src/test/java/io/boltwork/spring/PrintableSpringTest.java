@@ -15,6 +15,7 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;
@@ -23,6 +24,7 @@ import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.properties.WrongPropertyException;
 import io.boltwork.spring.text.LockDefinitionException;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -36,6 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -71,19 +74,20 @@ class PrintableSpringTest {
     @Test
     void endpoint(CapturedOutput output) {
         List<AuditApplicationEvent> events = new ArrayList<>();
-        LocksEndpoint endpoint =
-                new LocksEndpoint(client, new ForceLog(event -> events.add((AuditApplicationEvent) event)));
+        LocksEndpoint endpoint = new LocksEndpoint(
+                new LockClients(new DefaultListableBeanFactory(), () -> client),
+                new ForceLog(event -> events.add((AuditApplicationEvent) event)));
         JsonMapper json = new JsonMapper();
         lock.lock();
-        texts.add(String.valueOf(endpoint.describe(NAME, null)));
+        texts.add(String.valueOf(endpoint.describe(NAME, null, null)));
         lock.unlock();
         holdElsewhere();
-        LocksEndpoint.Lock described = endpoint.describe(NAME, null);
+        LocksEndpoint.Lock described = endpoint.describe(NAME, null, null);
         assertThat(described.holders().get(0).application()).contains(ESCAPED);
         assertThat(described.queue()).hasSize(1);
         texts.add(described.toString());
-        texts.add(endpoint.list("*", null, null).toString());
-        texts.add(endpoint.forceRelease(NAME, null, null, NAME).toString());
+        texts.add(endpoint.list("*", null, null, null).toString());
+        texts.add(endpoint.forceRelease(NAME, null, null, null, NAME).toString());
         texts.add(events.get(0).getAuditEvent().getData().toString());
         String line = output.getAll()
                 .lines()
@@ -128,8 +132,8 @@ class PrintableSpringTest {
     @Test
     void metersAndObservations() {
         MeterRegistry registry = new SimpleMeterRegistry();
-        LockGroups groups = new LockGroups(10, "");
-        client.addListener(new LockMetrics(registry, groups, List.of(), client), Runnable::run);
+        LockGroups groups = new LockGroups(10, List.of());
+        client.addListener(new LockMetrics(registry, groups, List.of(), client, Tags.empty()), Runnable::run);
         lock.lock();
         client.inspector().forceRelease(NAME);
         catchThrowable(lock::unlock);

@@ -2,6 +2,7 @@
 package io.boltwork.spring.acquire;
 
 import io.boltwork.spi.Printable;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -23,17 +24,17 @@ public final class LockGroups {
     private static final int NAMES = 4_096;
 
     private final int most;
-    private final String prefix;
+    private final List<String> prefixes;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     private final ReentrantLock adding = new ReentrantLock();
     private final AtomicReferenceArray<@Nullable Declared> declared = new AtomicReferenceArray<>(NAMES);
 
     private record Declared(String name, String group) {}
 
-    /** Creates the table. {@code prefix} begins all names and does not count as a group. */
-    public LockGroups(int most, String prefix) {
+    /** Creates the table. A prefix begins the names of a client's locks and does not count as a group. */
+    public LockGroups(int most, List<String> prefixes) {
         this.most = most;
-        this.prefix = prefix;
+        this.prefixes = prefixes;
     }
 
     /** Returns the text before the first colon or digit, without trailing punctuation; may be empty. */
@@ -82,7 +83,11 @@ public final class LockGroups {
      * users.
      */
     private String derived(String lockName) {
-        String name = lockName.startsWith(prefix) ? lockName.substring(prefix.length()) : lockName;
+        int skipped = 0;
+        for (String prefix : prefixes) {
+            skipped = lockName.startsWith(prefix) ? Math.max(skipped, prefix.length()) : skipped;
+        }
+        String name = lockName.substring(skipped);
         int end = end(name);
         String group = end == name.length() ? "" : beginning(name, end);
         return group.indexOf('@') < 0 ? group : "";

@@ -27,12 +27,17 @@ public final class ForceLog {
 
     /**
      * Logs and publishes a forced release. {@code before} is a snapshot taken just before the release; by then, the
-     * holder may have changed.
+     * holder may have changed. A {@code client} is named only if the user did.
      */
-    void forced(@Nullable String user, LockInfo before, @Nullable Long fencingToken, boolean released) {
+    void forced(
+            @Nullable String user,
+            @Nullable String client,
+            LockInfo before,
+            @Nullable Long fencingToken,
+            boolean released) {
         String principal = user == null ? "anonymous" : user;
         String lock = (before.kind() == LockKind.LOCK ? "lock" : before.kind() + " lock") + " '"
-                + Printable.text(before.name()) + "' ";
+                + Printable.text(before.name()) + "' " + (client == null ? "" : "of the client '" + client + "' ");
         String holder = before.holders().isEmpty()
                 ? "none"
                 : before.holders().stream().map(Object::toString).collect(Collectors.joining("; "));
@@ -47,6 +52,9 @@ public final class ForceLog {
         data.put("kind", before.kind().name());
         data.put("released", released);
         data.put("holder", holder);
+        if (client != null) {
+            data.put("client", client);
+        }
         if (fencingToken != null) {
             data.put("fencingToken", fencingToken);
         }

@@ -29,6 +29,7 @@ public final class LockMetrics implements LockListener {
     private final MeterRegistry registry;
     private final LockGroups groups;
     private final Duration[] buckets;
+    private final Tags common;
     private final Map<Tags, Timer> waits = new ConcurrentHashMap<>();
     private final Map<Tags, Timer> holds = new ConcurrentHashMap<>();
     private final Map<Tags, Counter> outcomes = new ConcurrentHashMap<>();
@@ -37,9 +38,12 @@ public final class LockMetrics implements LockListener {
      * Creates the meters.
      *
      * @param buckets the bounds of the buckets of both timers; none for timers without buckets
+     * @param common the tags of all meters, which tell several clients apart
      */
-    public LockMetrics(MeterRegistry registry, LockGroups groups, List<Duration> buckets, LockClient client) {
+    public LockMetrics(
+            MeterRegistry registry, LockGroups groups, List<Duration> buckets, LockClient client, Tags common) {
         this.registry = registry;
+        this.common = common;
         this.groups = groups;
         this.buckets = buckets.toArray(Duration[]::new);
         gauge("boltwork.lock.queue", client::waiting, "Number of callers of this instance that wait for a lock");
@@ -50,6 +54,7 @@ public final class LockMetrics implements LockListener {
                 "Whether all locks can be reached: 1 or 0");
         TimeGauge.builder("boltwork.lock.renewal.lag", () -> client.renewalLag().toNanos(), TimeUnit.NANOSECONDS)
                 .description("Delay of the most overdue lease renewal")
+                .tags(common)
                 .strongReference(true)
                 .register(registry);
     }
@@ -57,6 +62,7 @@ public final class LockMetrics implements LockListener {
     private void gauge(String name, Supplier<Number> value, String description) {
         Gauge.builder(name, value)
                 .description(description)
+                .tags(common)
                 .strongReference(true)
                 .register(registry);
     }
@@ -129,13 +135,14 @@ public final class LockMetrics implements LockListener {
     public void deadlock(Deadlock event) {
         Counter.builder("boltwork.lock.deadlock")
                 .description("Number of cycles of threads that wait for each other, certain ones and possible ones")
+                .tags(common)
                 .tag("certain", String.valueOf(event.certain()))
                 .register(registry)
                 .increment();
     }
 
     private Tags tags(LockKind kind, String lock) {
-        return Tags.of("group", groups.find(lock), "kind", kind.name().toLowerCase(Locale.ROOT));
+        return common.and("group", groups.find(lock), "kind", kind.name().toLowerCase(Locale.ROOT));
     }
 
     private Timer wait(Tags tags) {

@@ -3,12 +3,12 @@ package io.boltwork.spring.actuate;
 
 import io.boltwork.ClientInfo;
 import io.boltwork.LocalLock;
-import io.boltwork.LockClient;
 import io.boltwork.LockInfo;
 import io.boltwork.LockInspector;
 import io.boltwork.LockKind;
 import io.boltwork.LockSummary;
 import io.boltwork.spi.Printable;
+import io.boltwork.spring.acquire.LockClients;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -32,11 +32,11 @@ import org.springframework.lang.Nullable;
 public final class LocksEndpoint {
     private static final int LIMIT = 1_000;
 
-    private final LockClient client;
+    private final LockClients clients;
     private final ForceLog log;
 
-    public LocksEndpoint(LockClient client, ForceLog log) {
-        this.client = client;
+    public LocksEndpoint(LockClients clients, ForceLog log) {
+        this.clients = clients;
         this.log = log;
     }
 
@@ -160,16 +160,18 @@ public final class LocksEndpoint {
      * @param pattern a pattern for names, with {@code *} and {@code ?}; {@code null} for all
      * @param limit the maximum number of locks, up to 1,000; {@code null} for 1,000
      * @param kind {@code lock}, {@code read_write} or {@code semaphore}; {@code null} for all kinds
+     * @param client the name of a client; {@code null} for the primary one
      * @return the locks
      */
     @ReadOperation
-    public Locks list(@Nullable String pattern, @Nullable Integer limit, @Nullable String kind) {
+    public Locks list(
+            @Nullable String pattern, @Nullable Integer limit, @Nullable String kind, @Nullable String client) {
         if (limit != null && limit < 1) {
             throw new InvalidEndpointRequestException(
                     "limit is " + limit + " in a request to the endpoint 'locks'", "limit must be 1 or more");
         }
         int most = limit == null ? LIMIT : Math.min(limit, LIMIT);
-        LockInspector inspector = client.inspector();
+        LockInspector inspector = inspector(client);
         String names = pattern == null || pattern.isEmpty() ? "*" : pattern;
         List<LockSummary> found =
                 kind == null ? inspector.list(names, most + 1) : inspector.list(kind(kind), names, most + 1);
@@ -194,12 +196,14 @@ public final class LocksEndpoint {
      *
      * @param name its name
      * @param kind {@code lock}, {@code read_write} or {@code semaphore}; {@code null} for a plain lock
+     * @param client the name of a client; {@code null} for the primary one
      * @return its holders and its queue; {@code null} if neither the backend nor this instance knows the lock
      */
     @ReadOperation
-    public @Nullable Lock describe(@Selector String name, @Nullable String kind) {
-        LockInfo lock = look(kind(kind), name);
-        LocalLock local = client.inspector().local(lock.kind(), name);
+    public @Nullable Lock describe(@Selector String name, @Nullable String kind, @Nullable String client) {
+        LockInspector inspector = inspector(client);
+        LockInfo lock = look(inspector, kind(kind), name);
+        LocalLock local = inspector.local(lock.kind(), name);
         if (isUnknown(lock) && local.waiting() == 0) {
             return null;
         }
@@ -230,9 +234,18 @@ public final class LocksEndpoint {
                 "The endpoint 'locks' does not know this kind", "kind must be lock, read_write or semaphore");
     }
 
-    private LockInfo look(LockKind kind, String name) {
+    private LockInspector inspector(@Nullable String client) {
+        if (client != null && clients.find(client).size() != 1) {
+            throw new InvalidEndpointRequestException(
+                    "The endpoint 'locks' does not know this client",
+                    "client must be one of " + String.join(", ", clients.names()));
+        }
+        return clients.get(client == null ? "" : client).inspector();
+    }
+
+    private static LockInfo look(LockInspector inspector, LockKind kind, String name) {
         try {
-            return client.inspector().describe(kind, name);
+            return inspector.describe(kind, name);
         } catch (IllegalArgumentException e) {
             throw new InvalidEndpointRequestException(
                     "The endpoint 'locks' does not accept this name", String.valueOf(e.getMessage()), e);
@@ -285,30 +298,37 @@ public final class LocksEndpoint {
      * @param name the lock's name
      * @param fencingToken a holder's token as listed, to release only this holder's lease; {@code null} for all holders
      * @param kind {@code lock}, {@code read_write} or {@code semaphore}; {@code null} for a plain lock
+     * @param client the name of a client; {@code null} for the primary one
      * @return the result; {@code null} if the backend does not know the lock
      */
     @DeleteOperation
-    public @Nullable Forced forceRelease(@Selector String name, @Nullable Long fencingToken, @Nullable String kind) {
-        return forceRelease(name, fencingToken, kind, null);
+    public @Nullable Forced forceRelease(
+            @Selector String name, @Nullable Long fencingToken, @Nullable String kind, @Nullable String client) {
+        return forceRelease(name, fencingToken, kind, client, null);
     }
 
     /** Takes a lock away on behalf of a user; {@code null} if the user has no name. */
     @Nullable
-    public Forced forceRelease(String name, @Nullable Long fencingToken, @Nullable String kind, @Nullable String user) {
+    public Forced forceRelease(
+            String name,
+            @Nullable Long fencingToken,
+            @Nullable String kind,
+            @Nullable String client,
+            @Nullable String user) {
         if (fencingToken != null && fencingToken < 1) {
             throw new InvalidEndpointRequestException(
                     "fencingToken is " + fencingToken + " in a request to the endpoint 'locks'",
                     "fencingToken must be positive");
         }
-        LockInfo before = look(kind(kind), name);
+        LockInspector inspector = inspector(client);
+        LockInfo before = look(inspector, kind(kind), name);
         if (isUnknown(before)) {
             return null;
         }
-        LockInspector inspector = client.inspector();
         boolean released = fencingToken == null
                 ? inspector.forceRelease(before.kind(), name)
                 : inspector.forceRelease(before.kind(), name, fencingToken);
-        log.forced(user, before, fencingToken, released);
+        log.forced(user, client, before, fencingToken, released);
         return new Forced(Printable.text(name), released);
     }
 }

@@ -36,12 +36,18 @@ public final class LocksWebEndpoint {
      * @param pattern a pattern for names
      * @param limit the maximum number of locks
      * @param kind the kind of the locks
+     * @param client the name of the client; {@code null} for the primary one
      * @return {@link LocksEndpoint.Locks}, or {@link LocksEndpoint.Lock} if a name is given
      */
     @ReadOperation
     public WebEndpointResponse<Object> list(
-            @Nullable String name, @Nullable String pattern, @Nullable Integer limit, @Nullable String kind) {
-        return answer(() -> name == null ? endpoint.list(pattern, limit, kind) : endpoint.describe(name, kind));
+            @Nullable String name,
+            @Nullable String pattern,
+            @Nullable Integer limit,
+            @Nullable String kind,
+            @Nullable String client) {
+        return answer(() ->
+                name == null ? endpoint.list(pattern, limit, kind, client) : endpoint.describe(name, kind, client));
     }
 
     /**
@@ -49,11 +55,12 @@ public final class LocksWebEndpoint {
      *
      * @param name its name
      * @param kind the kind of the lock
+     * @param client the name of the client; {@code null} for the primary one
      * @return {@link LocksEndpoint.Lock}
      */
     @ReadOperation
-    public WebEndpointResponse<Object> describe(@Selector String name, @Nullable String kind) {
-        return answer(() -> endpoint.describe(name, kind));
+    public WebEndpointResponse<Object> describe(@Selector String name, @Nullable String kind, @Nullable String client) {
+        return answer(() -> endpoint.describe(name, kind, client));
     }
 
     /**
@@ -63,12 +70,17 @@ public final class LocksWebEndpoint {
      * @param name the lock's name
      * @param fencingToken the holder's token; {@code null} for all holders
      * @param kind the kind of the lock
+     * @param client the name of the client; {@code null} for the primary one
      * @return {@link LocksEndpoint.Forced}
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceRelease(
-            SecurityContext user, @Selector String name, @Nullable String fencingToken, @Nullable String kind) {
-        return force(user, name, fencingToken, kind);
+            SecurityContext user,
+            @Selector String name,
+            @Nullable String fencingToken,
+            @Nullable String kind,
+            @Nullable String client) {
+        return force(user, name, fencingToken, kind, client);
     }
 
     /**
@@ -78,19 +90,29 @@ public final class LocksWebEndpoint {
      * @param name the lock's name
      * @param fencingToken the holder's token; {@code null} for all holders
      * @param kind the kind of the lock
+     * @param client the name of the client; {@code null} for the primary one
      * @return {@link LocksEndpoint.Forced}
      */
     @DeleteOperation
     public WebEndpointResponse<Object> forceReleaseByName(
-            SecurityContext user, String name, @Nullable String fencingToken, @Nullable String kind) {
-        return force(user, name, fencingToken, kind);
+            SecurityContext user,
+            String name,
+            @Nullable String fencingToken,
+            @Nullable String kind,
+            @Nullable String client) {
+        return force(user, name, fencingToken, kind, client);
     }
 
     private WebEndpointResponse<Object> force(
-            SecurityContext user, String name, @Nullable String fencingToken, @Nullable String kind) {
+            SecurityContext user,
+            String name,
+            @Nullable String fencingToken,
+            @Nullable String kind,
+            @Nullable String client) {
         Long token = token(fencingToken);
         Principal principal = user.getPrincipal();
-        return answer(() -> endpoint.forceRelease(name, token, kind, principal == null ? null : principal.getName()));
+        return answer(
+                () -> endpoint.forceRelease(name, token, kind, client, principal == null ? null : principal.getName()));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.Leadership;
 import io.boltwork.LockClient;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.actuate.ForceLog;
@@ -12,9 +13,15 @@ import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.actuate.LocksWebEndpoint;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,6 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.context.ApplicationEventPublisher;
@@ -63,10 +71,22 @@ public final class BoltworkActuatorAutoConfiguration {
         @ConditionalOnBean(HealthContributorRegistry.class)
         @ConditionalOnEnabledHealthIndicator(NAME)
         LocksHealthIndicator boltworkLocksHealthIndicator(
-                LockClient client, ObjectProvider<Leadership> leaderships, HealthContributorRegistry registry) {
+                LockClient client,
+                ObjectProvider<Leadership> leaderships,
+                HealthContributorRegistry registry,
+                ConfigurableListableBeanFactory beans) {
             LocksHealthIndicator health = new LocksHealthIndicator(client, leaderships::orderedStream);
+            Map<String, LockClient> clients = new LockClients(beans, () -> client).byName();
             if (registry.getContributor(NAME) == null) {
-                registry.registerContributor(NAME, health);
+                registry.registerContributor(
+                        NAME,
+                        clients.size() == 1
+                                ? health
+                                : CompositeHealthContributor.fromMap(
+                                        clients,
+                                        each -> each == client
+                                                ? health
+                                                : new LocksHealthIndicator(each, Stream::empty)));
             }
             return health;
         }
@@ -80,8 +100,9 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
-        LocksEndpoint boltworkLocksEndpoint(LockClient client, ApplicationEventPublisher events) {
-            return new LocksEndpoint(client, new ForceLog(events));
+        LocksEndpoint boltworkLocksEndpoint(
+                LockClient client, ApplicationEventPublisher events, ConfigurableListableBeanFactory beans) {
+            return new LocksEndpoint(new LockClients(beans, () -> client), new ForceLog(events));
         }
 
         @Bean
@@ -102,11 +123,21 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         Meters boltworkLockMeters(
-                MeterRegistry registry, LockClient client, LockGroups groups, BoltworkProperties properties) {
-            LockMetrics metrics =
-                    new LockMetrics(registry, groups, properties.metrics().buckets(), client);
-            client.addListener(metrics, Runnable::run);
-            return new Meters(metrics);
+                MeterRegistry registry,
+                LockClient primary,
+                LockGroups groups,
+                BoltworkProperties properties,
+                ConfigurableListableBeanFactory beans) {
+            Map<String, LockClient> clients = new LockClients(beans, () -> primary).byName();
+            List<LockMetrics> listeners = new ArrayList<>();
+            clients.forEach((name, client) -> {
+                Tags tags = clients.size() == 1 ? Tags.empty() : Tags.of("client", name);
+                LockMetrics metrics =
+                        new LockMetrics(registry, groups, properties.metrics().buckets(), client, tags);
+                client.addListener(metrics, Runnable::run);
+                listeners.add(metrics);
+            });
+            return new Meters(listeners);
         }
 
         /**
@@ -121,8 +152,9 @@ public final class BoltworkActuatorAutoConfiguration {
         }
 
         /**
-         * Wraps the listener. It must not be a {@code LockListener} bean, because those are created before the client.
+         * Wraps the listeners. They must not be {@code LockListener} beans, because those are created before the
+         * client.
          */
-        public record Meters(LockMetrics listener) {}
+        public record Meters(List<LockMetrics> listeners) {}
     }
 }

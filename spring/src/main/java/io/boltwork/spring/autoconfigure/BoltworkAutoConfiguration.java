@@ -15,6 +15,7 @@ import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.RedisOptionsCustomizer;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.properties.BoltworkProperties;
+import io.boltwork.spring.properties.ClientProperties;
 import io.boltwork.spring.properties.DurationUnits;
 import io.boltwork.spring.properties.LockDefaults;
 import io.boltwork.spring.properties.NamedBeans;
@@ -31,12 +32,16 @@ import io.lettuce.core.resource.ClientResources;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -50,12 +55,15 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -81,11 +89,15 @@ import org.springframework.util.StringUtils;
 @Import({
     StoreBackends.JdbcConfiguration.class,
     StoreBackends.ZooKeeperConfiguration.class,
-    StoreBackends.MissingConfiguration.class
+    StoreBackends.MissingConfiguration.class,
+    BoltworkAutoConfiguration.Clients.class
 })
 public final class BoltworkAutoConfiguration {
     static final String CLIENT = "boltworkLockClient";
     private static final String DETAILS = "boltworkDetailsRedis";
+    private static final String DETAILS_TYPE =
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails";
+    private static final String FACTORY_TYPE = "org.springframework.data.redis.connection.RedisConnectionFactory";
 
     BoltworkAutoConfiguration() {}
 
@@ -98,13 +110,23 @@ public final class BoltworkAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             ObjectProvider<ClientOptionsCustomizer> customizers,
             ObjectProvider<LockListener> listeners) {
-        ClientOptions options = options(properties, environment, new NamedBeans(beans));
+        LockClient client = client(
+                backend, options(properties, environment, new NamedBeans(beans, CLIENT)), customizers, listeners);
+        StartLog.log(client, backend, "");
+        return client;
+    }
+
+    private static LockClient client(
+            LockBackend backend,
+            ClientOptions properties,
+            ObjectProvider<ClientOptionsCustomizer> customizers,
+            ObjectProvider<LockListener> listeners) {
+        ClientOptions options = properties;
         for (ClientOptionsCustomizer customizer : customizers.orderedStream().toList()) {
             options = customizer.customize(options);
         }
         LockClient client = LockClient.create(backend, options);
         listeners.orderedStream().forEach(client::addListener);
-        StartLog.log(client, backend);
         return client;
     }
 
@@ -129,8 +151,7 @@ public final class BoltworkAutoConfiguration {
         }
         String executor = properties.callbackExecutor();
         return StringUtils.hasText(executor)
-                ? options.withCallbackExecutor(
-                        beans.get("boltwork.callback-executor", executor, Executor.class, CLIENT))
+                ? options.withCallbackExecutor(beans.get("boltwork.callback-executor", executor, Executor.class))
                 : options;
     }
 
@@ -155,12 +176,23 @@ public final class BoltworkAutoConfiguration {
     @Bean
     static LockGroups boltworkLockGroups(BoltworkProperties properties) {
         return new LockGroups(
-                properties.metrics().maxGroups(), properties.lock().prefix());
+                properties.metrics().maxGroups(),
+                Stream.concat(Stream.of(properties), properties.clients().values().stream())
+                        .map(each -> each.lock().prefix())
+                        .toList());
     }
 
     @Bean
     @ConditionalOnMissingBean
     LockTemplate boltworkLockTemplate(
+            LockClient client,
+            LockGroups groups,
+            BoltworkProperties properties,
+            ObjectProvider<ObservationRegistry> observations) {
+        return template(client, groups, properties, observations);
+    }
+
+    private static LockTemplate template(
             LockClient client,
             LockGroups groups,
             BoltworkProperties properties,
@@ -196,6 +228,56 @@ public final class BoltworkAutoConfiguration {
         return new ShutdownWait(environment);
     }
 
+    /** Registers the clients of {@code boltwork.clients.*} and their templates, which an injection names. */
+    static final class Clients implements ImportBeanDefinitionRegistrar {
+        private final Environment environment;
+
+        Clients(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            NamedClients.register(registry, environment, Clients.class, "client", NamedClients.CLIENT);
+            NamedClients.register(registry, environment, Clients.class, "template", "LockTemplate");
+        }
+
+        static LockClient client(
+                String name,
+                BoltworkProperties all,
+                Environment environment,
+                ConfigurableListableBeanFactory beans,
+                ObjectProvider<ClientOptionsCustomizer> customizers,
+                ObjectProvider<RedisOptionsCustomizer> redisCustomizers,
+                ObjectProvider<LockListener> listeners) {
+            BoltworkProperties properties = Objects.requireNonNull(all.clients().get(name));
+            NamedBeans named = new NamedBeans(beans, name + NamedClients.CLIENT);
+            try {
+                LockBackend backend = switch (properties.backend()) {
+                    case MEMORY -> MemoryConfiguration.create();
+                    case REDIS -> RedisConfiguration.connect(properties, environment, named, redisCustomizers);
+                    case JDBC, ZOOKEEPER -> StoreBackends.connect(properties, named);
+                };
+                LockClient client = BoltworkAutoConfiguration.client(
+                        backend, options(properties, environment, named), customizers, listeners);
+                StartLog.log(client, backend, " of the client '" + name + "'");
+                return client;
+            } catch (RuntimeException failure) {
+                throw ClientProperties.named(name, failure);
+            }
+        }
+
+        static LockTemplate template(
+                String name,
+                LockGroups groups,
+                BoltworkProperties properties,
+                ConfigurableListableBeanFactory beans,
+                ObjectProvider<ObservationRegistry> observations) {
+            return BoltworkAutoConfiguration.template(
+                    NamedClients.client(beans, name), groups, properties.of(name), observations);
+        }
+    }
+
     /** Watches over the client of an application that has Jedis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(
@@ -224,6 +306,10 @@ public final class BoltworkAutoConfiguration {
         MemoryBackend boltworkBackend() {
             return MemoryBackend.create();
         }
+
+        static LockBackend create() {
+            return MemoryBackend.create();
+        }
     }
 
     /** Keeps leases on Redis. */
@@ -240,22 +326,64 @@ public final class BoltworkAutoConfiguration {
                 Environment environment,
                 ConfigurableListableBeanFactory beans,
                 ObjectProvider<RedisOptionsCustomizer> customizers,
-                ObjectProvider<RedisCredentialsProvider> credentials,
                 ObjectProvider<SslBundles> bundles,
                 ObjectProvider<ApplicationRedis> application) {
-            SslBundles all = bundles.getIfAvailable();
-            ApplicationRedis redis = application.getIfAvailable(() -> properties(environment, all, properties.redis()));
-            return new RedisLocations(properties, environment, all)
-                    .find(redis)
-                    .orProvider(credentials.getIfUnique())
+            return connect(
+                    properties,
+                    environment,
+                    new NamedBeans(beans, NamedBeans.BACKEND),
+                    customizers,
+                    bundles.getIfAvailable(),
+                    application.getIfAvailable(
+                            () -> properties(environment, bundles.getIfAvailable(), properties.redis())));
+        }
+
+        private static LockBackend connect(
+                BoltworkProperties properties,
+                Environment environment,
+                NamedBeans beans,
+                ObjectProvider<RedisOptionsCustomizer> customizers,
+                @Nullable SslBundles bundles,
+                ApplicationRedis application) {
+            return new RedisLocations(properties, environment, bundles)
+                    .find(application)
+                    .orProvider(beans.beans()
+                            .getBeanProvider(RedisCredentialsProvider.class)
+                            .getIfUnique())
                     .connect(
                             properties.redis(),
                             options -> customized(
                                     resources(
                                             connectTimeout(options, properties.redis(), environment),
                                             properties.redis(),
-                                            new NamedBeans(beans)),
+                                            beans),
                                     customizers.orderedStream().toList()));
+        }
+
+        /** Connects a further client, which has no beans of its own for the application's Redis. */
+        static LockBackend connect(
+                BoltworkProperties properties,
+                Environment environment,
+                NamedBeans beans,
+                ObjectProvider<RedisOptionsCustomizer> customizers) {
+            SslBundles bundles = beans.beans().getBeanProvider(SslBundles.class).getIfAvailable();
+            ClassLoader loader = beans.beans().getBeanClassLoader();
+            ApplicationRedis application = null;
+            if (ClassUtils.isPresent(DETAILS_TYPE, loader)) {
+                application = DetailsConfiguration.details(beans.beans(), environment);
+            }
+            if (ClassUtils.isPresent(FACTORY_TYPE, loader)) {
+                ApplicationRedis otherwise =
+                        application == null ? new PropertiesRedis(environment, bundles) : application;
+                application = new FactoryRedis(beans, environment, properties.redis(), otherwise);
+            }
+            return connect(
+                    properties,
+                    environment,
+                    beans,
+                    customizers,
+                    bundles,
+                    application == null ? properties(environment, bundles, properties.redis()) : application);
         }
 
         private static ApplicationRedis properties(
@@ -287,8 +415,8 @@ public final class BoltworkAutoConfiguration {
         private static RedisOptions resources(RedisOptions options, BoltworkProperties.Redis redis, NamedBeans beans) {
             String name = redis.clientResources();
             return StringUtils.hasText(name)
-                    ? options.withClientResources(beans.get(
-                            "boltwork.redis.client-resources", name, ClientResources.class, NamedBeans.BACKEND))
+                    ? options.withClientResources(
+                            beans.get("boltwork.redis.client-resources", name, ClientResources.class))
                     : options;
         }
 
@@ -315,7 +443,8 @@ public final class BoltworkAutoConfiguration {
                     @Qualifier(DETAILS) ObjectProvider<ApplicationRedis> details) {
                 ApplicationRedis otherwise =
                         details.getIfAvailable(() -> new PropertiesRedis(environment, bundles.getIfAvailable()));
-                return new FactoryRedis(beans, environment, properties.redis(), otherwise);
+                return new FactoryRedis(
+                        new NamedBeans(beans, NamedBeans.BACKEND), environment, properties.redis(), otherwise);
             }
         }
 
@@ -327,8 +456,18 @@ public final class BoltworkAutoConfiguration {
             @Bean(DETAILS)
             @ConditionalOnBean(DataRedisConnectionDetails.class)
             ApplicationRedis boltworkDetailsRedis(DataRedisConnectionDetails details, Environment environment) {
+                return details(details, environment);
+            }
+
+            private static DetailsRedis details(DataRedisConnectionDetails details, Environment environment) {
                 return new DetailsRedis(
                         details, environment.getProperty("spring.data.redis.database", Integer.class, 0));
+            }
+
+            static @Nullable ApplicationRedis details(BeanFactory beans, Environment environment) {
+                DataRedisConnectionDetails details =
+                        beans.getBeanProvider(DataRedisConnectionDetails.class).getIfAvailable();
+                return details == null ? null : details(details, environment);
             }
         }
     }

@@ -3,6 +3,9 @@ package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
 import io.boltwork.spring.DistributedLock;
+import io.boltwork.spring.LockNaming;
+import io.boltwork.spring.LockRefusal;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.call.ApplicationEnd;
@@ -10,6 +13,7 @@ import io.boltwork.spring.call.LockAdvisor;
 import io.boltwork.spring.call.LockInterceptor;
 import io.boltwork.spring.check.EarlyBeans;
 import io.boltwork.spring.check.LockBeanCheck;
+import io.boltwork.spring.operation.LockHooks;
 import io.boltwork.spring.operation.LockOperationParser;
 import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.spring.properties.BoltworkProperties;
@@ -56,9 +60,21 @@ public final class DistributedLockAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockOperationSource boltworkLockOperationSource(LockExpressions expressions, BoltworkProperties properties) {
-        return new LockOperationSource(new LockOperationParser(
-                expressions, properties.lock(), properties.lock().defaults()));
+    static LockOperationSource boltworkLockOperationSource(
+            LockExpressions expressions, BoltworkProperties properties, LockClients clients) {
+        return new LockOperationSource(new LockOperationParser(expressions, properties, clients));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockClients boltworkLockClients(ConfigurableListableBeanFactory beans, ObjectProvider<LockClient> primary) {
+        return new LockClients(beans, primary::getObject);
+    }
+
+    /** Fails at the start if there are several beans of a type. */
+    @Bean
+    static LockHooks boltworkLockHooks(ObjectProvider<LockNaming> naming, ObjectProvider<LockRefusal> refusal) {
+        return new LockHooks(naming.getIfAvailable(), refusal.getIfAvailable());
     }
 
     @Bean
@@ -66,7 +82,8 @@ public final class DistributedLockAutoConfiguration {
     static LockInterceptor boltworkLockInterceptor(
             LockOperationSource source,
             LockExpressions expressions,
-            ObjectProvider<LockClient> client,
+            LockClients clients,
+            ObjectProvider<LockHooks> hooks,
             ObjectProvider<ObservationRegistry> observations,
             ObjectProvider<LockGroups> groups,
             ApplicationEnd end) {
@@ -74,7 +91,7 @@ public final class DistributedLockAutoConfiguration {
             ObservationRegistry registry = observations.getIfUnique();
             return new LockObservations(registry == null ? ObservationRegistry.NOOP : registry, groups.getObject());
         };
-        return new LockInterceptor(source, expressions, client::getObject, observed, end);
+        return new LockInterceptor(source, expressions, clients, hooks::getObject, observed, end);
     }
 
     @Bean

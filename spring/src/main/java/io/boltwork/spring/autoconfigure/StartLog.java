@@ -17,9 +17,9 @@ final class StartLog {
 
     private StartLog() {}
 
-    static void log(LockClient client, LockBackend backend) {
+    static void log(LockClient client, LockBackend backend, String of) {
         if (LOG.isInfoEnabled()) {
-            LOG.info(Printable.text("Boltwork" + version() + ": locks at " + backend + state(client)));
+            LOG.info(Printable.text("Boltwork" + version() + ": locks" + of + " at " + backend + state(client)));
         }
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -21,11 +22,35 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /** Backends that keep leases in a store which the application has anyway. */
 public final class StoreBackends {
     private StoreBackends() {}
+
+    /** Connects a further client. */
+    static LockBackend connect(BoltworkProperties properties, NamedBeans beans) {
+        ClassLoader loader = beans.beans().getBeanClassLoader();
+        boolean jdbc = properties.backend() == BoltworkProperties.Backend.JDBC;
+        if (!ClassUtils.isPresent(
+                jdbc ? "io.boltwork.jdbc.JdbcBackend" : "io.boltwork.zookeeper.ZooKeeperBackend", loader)) {
+            throw missing(properties);
+        }
+        return jdbc
+                ? JdbcConfiguration.connect(
+                        properties.jdbc(), beans, beans.beans().getBeanProvider(DataSource.class))
+                : ZooKeeperConfiguration.connect(properties.zookeeper(), beans.beans());
+    }
+
+    private static WrongPropertyException missing(BoltworkProperties properties) {
+        String name = properties.backend().name().toLowerCase(Locale.ROOT);
+        return new WrongPropertyException(
+                "boltwork.backend",
+                "'" + name + "' needs the module boltwork-" + name + ", which is not on the class path.",
+                "Add the dependency io.boltwork:boltwork-" + name + ", or choose another backend. If the module is"
+                        + " on the class path, write the value as '" + name + "'.");
+    }
 
     /** Keeps leases in a database. */
     @Configuration(proxyBeanMethods = false)
@@ -40,18 +65,21 @@ public final class StoreBackends {
                 BoltworkProperties properties,
                 ConfigurableListableBeanFactory beans,
                 ObjectProvider<DataSource> sources) {
-            BoltworkProperties.Jdbc jdbc = properties.jdbc();
-            return JdbcBackend.on(source(jdbc, beans, sources), options(jdbc));
+            return connect(properties.jdbc(), new NamedBeans(beans, NamedBeans.BACKEND), sources);
+        }
+
+        private static LockBackend connect(
+                BoltworkProperties.Jdbc jdbc, NamedBeans beans, ObjectProvider<DataSource> sources) {
+            DataSource source = source(jdbc, beans, sources);
+            RoutingDataSources.refuse(source);
+            return JdbcBackend.on(source, options(jdbc));
         }
 
         private static DataSource source(
-                BoltworkProperties.Jdbc jdbc,
-                ConfigurableListableBeanFactory beans,
-                ObjectProvider<DataSource> sources) {
+                BoltworkProperties.Jdbc jdbc, NamedBeans beans, ObjectProvider<DataSource> sources) {
             String name = jdbc.dataSource();
             if (StringUtils.hasText(name)) {
-                return new NamedBeans(beans)
-                        .get("boltwork.jdbc.data-source", name, DataSource.class, NamedBeans.BACKEND);
+                return beans.get("boltwork.jdbc.data-source", name, DataSource.class);
             }
             DataSource only = sources.getIfUnique();
             if (only == null) {
@@ -87,7 +115,15 @@ public final class StoreBackends {
         /* the client closes it */
         @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
         LockBackend boltworkBackend(BoltworkProperties properties, ObjectProvider<CuratorFramework> frameworks) {
-            BoltworkProperties.Zookeeper zookeeper = properties.zookeeper();
+            return connect(properties.zookeeper(), frameworks);
+        }
+
+        private static LockBackend connect(BoltworkProperties.Zookeeper zookeeper, BeanFactory beans) {
+            return connect(zookeeper, beans.getBeanProvider(CuratorFramework.class));
+        }
+
+        private static LockBackend connect(
+                BoltworkProperties.Zookeeper zookeeper, ObjectProvider<CuratorFramework> frameworks) {
             ZooKeeperOptions options = options(zookeeper);
             String servers = zookeeper.connectString();
             if (StringUtils.hasText(servers)) {
@@ -155,12 +191,7 @@ public final class StoreBackends {
 
         @Bean
         LockBackend boltworkMissingBackend(BoltworkProperties properties) {
-            String name = properties.backend().name().toLowerCase(Locale.ROOT);
-            throw new WrongPropertyException(
-                    "boltwork.backend",
-                    "'" + name + "' needs the module boltwork-" + name + ", which is not on the class path.",
-                    "Add the dependency io.boltwork:boltwork-" + name + ", or choose another backend. If the module is"
-                            + " on the class path, write the value as '" + name + "'.");
+            throw missing(properties);
         }
     }
 }

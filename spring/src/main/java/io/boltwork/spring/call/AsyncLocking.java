@@ -162,7 +162,11 @@ record AsyncLocking(LockMethod method, LockSteps steps, MethodInvocation invocat
     }
 
     private void denied(LockDenial denial, boolean here, AsyncResult<@Nullable Object> result, CallerContext context) {
-        body(() -> context.call(() -> denial.instead(null, invocation, () -> here)))
+        body(() -> context.call(() -> denial.instead(
+                        null,
+                        invocation,
+                        () -> here,
+                        value -> value instanceof CompletionStage ? value : CompletableFuture.completedFuture(value))))
                 .whenComplete((value, failure) -> result.end(value, failure, null));
     }
 

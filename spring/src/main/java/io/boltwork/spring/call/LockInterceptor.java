@@ -9,10 +9,12 @@ import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.spring.acquire.EnteredLock;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.acquire.LockObservations;
 import io.boltwork.spring.acquire.LockTarget;
 import io.boltwork.spring.acquire.TakenLock;
 import io.boltwork.spring.operation.LockDenial;
+import io.boltwork.spring.operation.LockHooks;
 import io.boltwork.spring.operation.LockMethod;
 import io.boltwork.spring.operation.LockOperation;
 import io.boltwork.spring.operation.LockOperationSource;
@@ -38,7 +40,8 @@ import org.springframework.util.function.SingletonSupplier;
 public final class LockInterceptor implements MethodInterceptor {
     private final LockOperationSource source;
     private final LockExpressions expressions;
-    private final SingletonSupplier<LockClient> client;
+    private final LockClients clients;
+    private final SingletonSupplier<LockHooks> hooks;
     private final SingletonSupplier<LockObservations> observations;
     private final ApplicationEnd end;
     private final DeferredResults results = new DeferredResults();
@@ -47,12 +50,14 @@ public final class LockInterceptor implements MethodInterceptor {
     public LockInterceptor(
             LockOperationSource source,
             LockExpressions expressions,
-            Supplier<LockClient> client,
+            LockClients clients,
+            Supplier<LockHooks> hooks,
             Supplier<LockObservations> observations,
             ApplicationEnd end) {
         this.source = source;
         this.expressions = expressions;
-        this.client = SingletonSupplier.of(client);
+        this.clients = clients;
+        this.hooks = SingletonSupplier.of(hooks);
         this.observations = SingletonSupplier.of(observations);
         this.end = end;
     }
@@ -96,14 +101,16 @@ public final class LockInterceptor implements MethodInterceptor {
     }
 
     private LockStep step(LockOperation operation, LockCall call) {
-        String name = operation.lockName(call);
+        LockHooks seeing = hooks.obtain();
+        String name = seeing.name(operation, call);
+        LockClient client = clients.get(operation.client());
         LockTarget target;
         try {
-            target = operation.type().target(client.obtain(), name, operation.options());
+            target = operation.type().target(client, name, operation.options());
         } catch (InvalidNameException invalid) {
-            throw new InvalidNameException(call.where() + ": " + invalid.getMessage(), invalid);
+            throw new InvalidNameException(call.where() + ": " + invalid.getMessage() + seeing.origin(), invalid);
         }
-        return new LockStep(operation, target, call, observations.obtain());
+        return new LockStep(operation, client, target, call, observations.obtain(), seeing);
     }
 
     /**
@@ -209,7 +216,18 @@ public final class LockInterceptor implements MethodInterceptor {
         return denial.instead(
                 skips ? skippedResult(call.method().method()) : null,
                 call.invocation(),
-                () -> MovedCall.isMoved(call.invocation()));
+                () -> MovedCall.isMoved(call.invocation()),
+                value -> fitting(denial.step().operation(), call.method().method(), value));
+    }
+
+    private static @Nullable Object fitting(LockOperation operation, Method method, @Nullable Object value) {
+        Class<?> type = method.getReturnType();
+        if (type != void.class && !ClassUtils.isAssignableValue(type, value)) {
+            throw new IllegalStateException(operation.where() + ": the LockRefusal bean returned "
+                    + (value == null ? "null" : "a " + value.getClass().getName()) + ", but the method returns "
+                    + type.getTypeName());
+        }
+        return value;
     }
 
     /** Returns zero, {@code false} or an empty {@link Optional} if that fits the method, otherwise {@code null}. */

@@ -83,13 +83,19 @@ public final class ReactiveLocking {
         try {
             Object publisher = context.call(() -> denial == null
                     ? body.publisher(locks.held, locks::endWith)
-                    : denial.instead(null, call.invocation(), () -> false));
+                    : denial.instead(null, call.invocation(), () -> false, this::published));
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);
         } catch (Throwable thrown) { // thrown by the method
             return Mono.error(thrown);
         }
+    }
+
+    private @Nullable Object published(@Nullable Object value) {
+        return value == null || adapter.getReactiveType().isInstance(value)
+                ? value
+                : adapter.fromPublisher(value instanceof Publisher<?> many ? many : Mono.just(value));
     }
 
     /** The acquired locks. */

@@ -3,8 +3,11 @@ package io.boltwork.spring.operation;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockException;
+import io.boltwork.spring.LockRefusal;
+import io.boltwork.spring.LockRefusedException;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +24,8 @@ public record LockDenial(LockStep step, @Nullable BackendException outage) {
     private enum Then {
         EXCEPTION,
         NOTHING,
-        FALLBACK
+        FALLBACK,
+        HOOK
     }
 
     private Then then() {
@@ -37,7 +41,8 @@ public record LockDenial(LockStep step, @Nullable BackendException outage) {
             return Then.NOTHING;
         }
         return switch (operation.onRefused()) {
-            case THROW, DEFAULT -> Then.EXCEPTION;
+            case THROW -> Then.EXCEPTION;
+            case DEFAULT -> step.hooks().refusal() == null ? Then.EXCEPTION : Then.HOOK;
             case RETURN_NULL -> Then.NOTHING;
             case FALLBACK -> Then.FALLBACK;
         };
@@ -51,9 +56,14 @@ public record LockDenial(LockStep step, @Nullable BackendException outage) {
      * Returns the caller's result in place of the method's result; {@code nothing} if there is none.
      *
      * @param moved whether another advice has moved the call to an executor; asked only before a fallback
+     * @param result makes the method's result of the value that a {@link LockRefusal} returns
      */
     @Nullable
-    public Object instead(@Nullable Object nothing, MethodInvocation invocation, BooleanSupplier moved)
+    public Object instead(
+            @Nullable Object nothing,
+            MethodInvocation invocation,
+            BooleanSupplier moved,
+            Function<@Nullable Object, @Nullable Object> result)
             throws Throwable {
         return switch (then()) {
             case EXCEPTION -> throw exception();
@@ -61,6 +71,12 @@ public record LockDenial(LockStep step, @Nullable BackendException outage) {
             case FALLBACK ->
                 Objects.requireNonNull(step.operation().fallbacks())
                         .call(invocation, exception(), moved.getAsBoolean());
+            case HOOK -> {
+                LockRefusal hook = Objects.requireNonNull(step.hooks().refusal());
+                LockRefusedException refused = step.refusal();
+                yield result.apply(hook.refused(
+                        step.call().seen(step.target().name(), step.operation().client()), refused));
+            }
         };
     }
 }

@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * One {@link DistributedLock} of one method, parsed. Immutable.
  *
  * @param where the method, in readable form
+ * @param client the name of the client that provides the lock; empty for the primary one
  * @param group the name in metrics
  * @param name the lock's name
  * @param type the kind of the lock
  * @param options the options of the lock
  * @param mode the behavior while another owner holds the lock
  * @param waitFor the maximum time to wait; {@code null} for no limit
- * @param onRefused the outcome for a caller that is refused
+ * @param onRefused the outcome for a caller that is refused; {@code DEFAULT} leaves that to a bean, or else throws
  * @param onUnavailable the outcome for a caller while the backend does not answer
  * @param fallbacks the methods to call instead
  * @param message the message of a refusal
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockOperation(
         String where,
+        String client,
         String group,
         LockName name,
         TargetType type,

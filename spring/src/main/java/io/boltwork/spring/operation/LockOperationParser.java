@@ -6,12 +6,14 @@ import io.boltwork.LockClient;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.OnLost;
 import io.boltwork.spring.acquire.DeferredTypes;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.acquire.LockGroups;
 import io.boltwork.spring.acquire.TargetKind;
 import io.boltwork.spring.acquire.TargetType;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.boltwork.spring.properties.BoltworkProperties.LockOverride;
 import io.boltwork.spring.properties.LockDefaults;
+import io.boltwork.spring.properties.Spelling;
 import io.boltwork.spring.text.LockDefinitionException;
 import io.boltwork.spring.text.LockExpressions;
 import io.boltwork.spring.text.LockName;
@@ -19,24 +21,25 @@ import io.boltwork.spring.text.LockText;
 import io.boltwork.spring.text.MethodHierarchy;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /** Parses an annotation into an operation, and reports mistakes in it. */
 public final class LockOperationParser {
     private final LockExpressions expressions;
-    private final BoltworkProperties.Lock properties;
-    private final LockDefaults defaults;
-    private final LockOptionsParser options;
+    private final BoltworkProperties properties;
+    private final LockClients clients;
     private final LockOverrides overrides;
 
-    public LockOperationParser(LockExpressions expressions, BoltworkProperties.Lock properties, LockDefaults defaults) {
+    public LockOperationParser(LockExpressions expressions, BoltworkProperties properties, LockClients clients) {
         this.expressions = expressions;
         this.properties = properties;
-        this.defaults = defaults;
-        this.options = new LockOptionsParser(expressions, defaults);
-        this.overrides = new LockOverrides(properties.names());
+        this.clients = clients;
+        this.overrides = new LockOverrides(properties.lock().names());
     }
 
     LockOverrides overrides() {
@@ -58,11 +61,17 @@ public final class LockOperationParser {
         LockText name = annotation.name().isEmpty()
                 ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())
                 : texts.name(method, annotation.name());
-        String group = group(targetClass, method, annotation, name);
+        String annotated = annotation.client().isEmpty() ? "" : texts.resolved(method, "client", annotation.client());
+        BoltworkProperties.Lock lock = properties.of(clients.named(annotated)).lock();
+        String group = group(targetClass, method, annotation, name, lock.group());
         LockOverride override = overrides.of(group, annotation.permits() != -1);
         if (override != null && !override.enabled()) {
             return null;
         }
+        String client = client(method, group, override, annotated);
+        lock = properties.of(client).lock();
+        LockDefaults defaults = lock.defaults();
+        LockOptionsParser options = new LockOptionsParser(expressions, defaults);
         TargetType type = options.type(method, annotation, override);
         boolean async = LockMethod.isAsync(method, targetClass);
         LockOutcomes outcomes =
@@ -71,13 +80,14 @@ public final class LockOperationParser {
         outcomes.check(method, async, type);
         return new LockOperation(
                 LockExpressions.where(method),
+                client,
                 group,
                 lockName(
                         method,
                         annotation,
                         LockName.of(
                                 annotation.prefix().isEmpty()
-                                        ? properties.prefix()
+                                        ? lock.prefix()
                                         : texts.resolved(method, "prefix", annotation.prefix()),
                                 name,
                                 Arrays.stream(annotation.keys())
@@ -113,12 +123,37 @@ public final class LockOperationParser {
         }
     }
 
-    private String group(Class<?> targetClass, Method method, DistributedLock annotation, LockText name) {
+    /** Returns the name of the client, which must be that of one bean. */
+    private String client(Method method, String group, @Nullable LockOverride override, String annotated) {
+        String configured = override == null ? null : override.client();
+        String client = StringUtils.hasText(configured) ? configured : annotated;
+        List<String> found = client.isEmpty() ? List.of() : clients.find(client);
+        if (client.isEmpty() || found.size() == 1) {
+            return clients.named(client);
+        }
+        Set<String> names = clients.names();
+        String problem = found.isEmpty()
+                ? "there is no LockClient with this name. The nearest one is '"
+                        + Spelling.nearest(client, names).orElse("") + "'"
+                : "it is a name of several LockClient beans: " + String.join(", ", found);
+        String action = "The clients are " + String.join(", ", names) + ". Choose one of them, or add boltwork.clients."
+                + client + ".* or a LockClient bean of that name.";
+        throw StringUtils.hasText(configured)
+                ? overrides.wrong(group, "client", "'" + client + "': " + problem + ".", action)
+                : LockExpressions.wrong(method, "client = \"" + client + "\": " + problem, action, null);
+    }
+
+    private static String group(
+            Class<?> targetClass,
+            Method method,
+            DistributedLock annotation,
+            LockText name,
+            @Nullable String otherwise) {
         if (!annotation.group().isEmpty()) {
             return annotation.group();
         }
-        if (defaults.group() != null) {
-            return defaults.group();
+        if (StringUtils.hasText(otherwise)) {
+            return otherwise;
         }
         String start = annotation.name().isEmpty() ? "" : LockGroups.of(LockExpressions.literalStart(name));
         return start.isEmpty() ? owner(method, targetClass).getSimpleName() + "." + method.getName() : start;

@@ -49,8 +49,9 @@ public final class LockOverrides {
             if (!groups.contains(group)) {
                 wrong = unknown(group);
             } else if (override.permits() != null && override.enabled() && !semaphores.contains(group)) {
-                wrong = new WrongPropertyException(
-                        PREFIX + PropertyNames.bracketed(group) + ".permits",
+                wrong = wrong(
+                        group,
+                        "permits",
                         "No @DistributedLock of this group is a semaphore.",
                         "Remove the property, or set permits in the annotation.");
             }
@@ -60,6 +61,10 @@ public final class LockOverrides {
                 LOG.warn("Nothing has read a property so far: " + wrong.getMessage());
             }
         });
+    }
+
+    WrongPropertyException wrong(String group, String property, String problem, String action) {
+        return new WrongPropertyException(PREFIX + PropertyNames.bracketed(group) + "." + property, problem, action);
     }
 
     private WrongPropertyException unknown(String group) {

@@ -3,6 +3,7 @@ package io.boltwork.spring.operation;
 
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
+import io.boltwork.LockClient;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockRefusedException;
@@ -25,11 +26,19 @@ import org.jspecify.annotations.Nullable;
  * One lock of one call. The name of the lock is computed once, here. Immutable.
  *
  * @param operation the parsed annotation
+ * @param client the client that provides the lock
  * @param target the lock
  * @param call the call, for expressions
  * @param observed the observations of the wait
+ * @param hooks the application's beans that see the call
  */
-public record LockStep(LockOperation operation, LockTarget target, LockCall call, LockObservations observed) {
+public record LockStep(
+        LockOperation operation,
+        LockClient client,
+        LockTarget target,
+        LockCall call,
+        LockObservations observed,
+        LockHooks hooks) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
 
     /** Waits for the lock; returns {@code null} if refused. */

@@ -2,6 +2,7 @@
 package io.boltwork.spring.operation;
 
 import io.boltwork.Lease;
+import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.spring.acquire.TargetKind;
 import io.boltwork.spring.operation.LockMethod.LeaseParameter;
@@ -26,13 +27,15 @@ public record LockSteps(List<LockStep> all, Map<LockOperation, LockStep> operati
     private static final Comparator<LockStep> ORDER = Comparator.<LockStep>comparingInt(
                     step -> step.operation().order())
             .thenComparing(step -> step.target().name())
-            .thenComparing(step -> step.target().kind());
+            .thenComparing(step -> step.target().kind())
+            .thenComparing(step -> step.operation().client());
 
-    /** Names of different kinds have nothing to do with each other. */
-    private record Key(LockKind kind, String name) {
+    /** Names of different clients or kinds have nothing to do with each other. */
+    private record Key(LockClient client, LockKind kind, String name) {
 
         static Key of(LockStep step) {
-            return new Key(step.target().kind().names(), step.target().name());
+            return new Key(
+                    step.client(), step.target().kind().names(), step.target().name());
         }
     }
 

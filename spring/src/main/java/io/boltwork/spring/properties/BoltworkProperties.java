@@ -44,6 +44,9 @@ import org.springframework.util.StringUtils;
  * @param lock Locks on methods, and Redis in the short form.
  * @param leader The leader among the instances.
  * @param metrics Meters.
+ * @param clients Further clients by name, such as 'boltwork.clients.orders.redis.uri'. Each has the properties that
+ *     'boltwork.*' has, with the same defaults, except 'clients', 'enabled', 'leader', 'metrics', 'lock.enabled',
+ *     'lock.order' and 'lock.names'.
  */
 @ConfigurationProperties("boltwork")
 public record BoltworkProperties(
@@ -61,7 +64,8 @@ public record BoltworkProperties(
         @DefaultValue Zookeeper zookeeper,
         @DefaultValue Lock lock,
         @DefaultValue Leader leader,
-        @DefaultValue Metrics metrics) {
+        @DefaultValue Metrics metrics,
+        @DefaultValue Map<String, BoltworkProperties> clients) {
 
     public BoltworkProperties {
         ClientOptions options = ClientOptions.defaults();
@@ -77,6 +81,11 @@ public record BoltworkProperties(
         if (application != null) {
             check("boltwork.application", application, options::withApplication);
         }
+    }
+
+    /** Returns the properties of a client. A bean that the application defines has those of the primary client. */
+    public BoltworkProperties of(String client) {
+        return clients.getOrDefault(client, this);
     }
 
     /**
@@ -457,6 +466,7 @@ public record BoltworkProperties(
      *
      * @param enabled Whether the lock is taken at all.
      * @param optional Whether the application may start without a lock of this group.
+     * @param client Name of the client that provides the lock.
      * @param lease Length of a lease that is not renewed.
      * @param renewedLease Length of a lease that is renewed.
      * @param waitFor How long to wait for the lock.
@@ -477,6 +487,7 @@ public record BoltworkProperties(
     public record LockOverride(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("false") boolean optional,
+            @Nullable String client,
             @Nullable Duration lease,
             @Nullable Duration renewedLease,
             @Nullable Duration waitFor,

@@ -54,12 +54,11 @@ public record LockDefaults(
         OnUnavailable onUnavailable,
         OnLost onLost) {
 
-    /** Replaces {@code DEFAULT} by the values of {@link #standard()}. */
+    /** Replaces {@code DEFAULT} by the standard value, except for refusals, which a bean may decide. */
     public LockDefaults {
         mode = mode == LockMode.DEFAULT ? LockMode.LOCK : mode;
         type = type == LockType.DEFAULT ? LockType.REENTRANT : type;
         release = release == LockRelease.DEFAULT ? LockRelease.AWAITED : release;
-        onRefused = onRefused == OnRefused.DEFAULT ? OnRefused.THROW : onRefused;
         onUnavailable = onUnavailable == OnUnavailable.DEFAULT ? OnUnavailable.THROW : onUnavailable;
         onLost = onLost == OnLost.DEFAULT ? OnLost.THROW : onLost;
     }

@@ -4,19 +4,18 @@ package io.boltwork.spring.properties;
 import java.util.Arrays;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Looks up beans that properties name. */
-public final class NamedBeans {
+/**
+ * Looks up beans that properties name.
+ *
+ * @param beans all beans
+ * @param user the bean that uses them, and is destroyed before them
+ */
+public record NamedBeans(ConfigurableListableBeanFactory beans, String user) {
     /** The name of the backend's bean. */
     public static final String BACKEND = "boltworkBackend";
 
-    private final ConfigurableListableBeanFactory beans;
-
-    public NamedBeans(ConfigurableListableBeanFactory beans) {
-        this.beans = beans;
-    }
-
-    /** Returns the bean that the property names. The bean is destroyed after the bean {@code user}, which uses it. */
-    public <T> T get(String property, String name, Class<T> type, String user) {
+    /** Returns the bean that the property names. */
+    public <T> T get(String property, String name, Class<T> type) {
         if (!beans.containsBean(name) || !beans.isTypeMatch(name, type)) {
             throw BoltworkProperties.invalid(
                     property,

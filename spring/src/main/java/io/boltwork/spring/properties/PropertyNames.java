@@ -55,7 +55,20 @@ public final class PropertyNames {
     static PropertyNames of(String prefix, Class<?> type) {
         PropertyNames names = new PropertyNames();
         names.add(prefix, type);
+        if (names.sections.contains(ClientProperties.ROOT)) {
+            names.addClients();
+        }
         return names;
+    }
+
+    private void addClients() {
+        String of = ClientProperties.ROOT + "." + KEY;
+        List.copyOf(all).stream()
+                .filter(known -> ClientProperties.isOfEach(known.name))
+                .forEach(known -> all.add(new Known(known.name.replaceFirst("boltwork", of), known.isList)));
+        List.copyOf(sections).stream()
+                .filter(section -> section.equals("boltwork") || ClientProperties.isOfEach(section))
+                .forEach(section -> sections.add(section.replaceFirst("boltwork", of)));
     }
 
     private void add(String prefix, Class<?> type) {
@@ -70,7 +83,10 @@ public final class PropertyNames {
                 add(name, raw);
             } else if (raw == Map.class) {
                 sections.add(name);
-                add(name + "." + KEY, declared.getGeneric(1).resolve(Object.class));
+                Class<?> value = declared.getGeneric(1).resolve(Object.class);
+                if (value != type) {
+                    add(name + "." + KEY, value);
+                }
             } else {
                 all.add(new Known(name, raw == List.class));
             }
@@ -128,6 +144,9 @@ public final class PropertyNames {
      */
     Nearest nearest(List<String> written) {
         String text = String.join(".", written);
+        if (text.startsWith(ClientProperties.ROOT + ".")) {
+            return nearest(text, written.get(2));
+        }
         for (String section : sections) {
             String map = section.substring(0, section.length() - 1);
             if (section.endsWith("." + KEY) && text.startsWith(map)) {
@@ -135,7 +154,10 @@ public final class PropertyNames {
                         map.substring(0, map.length() - 1), written.subList(map.split("\\.").length, written.size()));
             }
         }
-        String key = written.get(Math.max(0, written.size() - 2)); // if the name of the map is mistyped
+        return nearest(text, written.get(Math.max(0, written.size() - 2))); // if the name of the map is mistyped
+    }
+
+    private Nearest nearest(String text, String key) {
         Known nearest = all.stream()
                 .min(Comparator.comparingInt(known -> Spelling.distance(text, known.name.replace(KEY, key))))
                 .orElseThrow();

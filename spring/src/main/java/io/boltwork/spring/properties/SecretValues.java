@@ -60,6 +60,10 @@ public final class SecretValues implements ConfigurationPropertiesBindHandlerAdv
                         && target.getType().resolve(Object.class).isRecord()) {
                     return new Binder(List.of()).bindOrCreate(name.toString(), target);
                 }
+                RuntimeException ofClient = ClientProperties.named(name, error);
+                if (ofClient != null) {
+                    throw ofClient;
+                }
                 if (isSecret(name) && quotesTheValue(error)) {
                     throw WrongPropertyException.hidden(name.toString(), "It cannot be read.");
                 }

@@ -184,6 +184,10 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
 
     /** Returns the property for the location of Redis if the words are one of Spring Boot's for it, else the words. */
     private static List<String> meant(List<String> words) {
+        if (words.size() > 3 && String.join(".", words).startsWith(ClientProperties.ROOT + ".")) {
+            List<String> ofPrimary = meant(join(words.subList(0, 1), words.subList(3, words.size())));
+            return join(words.subList(0, 3), ofPrimary.subList(1, ofPrimary.size()));
+        }
         String section = String.join(".", words.subList(0, words.size() - 1));
         if (!LOCATION.contains(words.get(words.size() - 1))) {
             return words;
@@ -194,5 +198,9 @@ public final class UnknownProperties implements BeanFactoryPostProcessor {
             case "redisson.lock.server" -> List.of("redisson", "lock", "server", "address");
             default -> words;
         };
+    }
+
+    private static List<String> join(List<String> first, List<String> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
     }
 }

@@ -4,13 +4,14 @@ package io.boltwork.spring.properties;
 import io.boltwork.spi.Printable;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /*
  * Spring Boot looks up an invalid property once more and prints its value. This exception has an analyzer of its own,
  * which does not.
  */
 /** A property that is wrong. Contains no value of it. */
-public final class WrongPropertyException extends RuntimeException {
+public final class WrongPropertyException extends RuntimeException implements ClientProperties.PropertyError {
     private static final long serialVersionUID = 1L;
 
     /** The last words of properties that may contain a password, without dashes. */
@@ -26,11 +27,13 @@ public final class WrongPropertyException extends RuntimeException {
             "connectstring");
 
     private final String property;
+    private final String problem;
     private final String action;
 
     public WrongPropertyException(String property, String problem, String action) {
         super(Printable.text(property + ": " + problem));
         this.property = property;
+        this.problem = problem;
         this.action = action;
     }
 
@@ -46,6 +49,11 @@ public final class WrongPropertyException extends RuntimeException {
         int index = last.indexOf('[');
         return MAY_BE_SECRET.contains(
                 (index < 0 ? last : last.substring(0, index)).replace("-", "").toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public WrongPropertyException with(UnaryOperator<String> text) {
+        return new WrongPropertyException(text.apply(property), text.apply(problem), text.apply(action));
     }
 
     public String property() {

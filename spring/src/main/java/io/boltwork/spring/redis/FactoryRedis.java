@@ -44,17 +44,19 @@ public final class FactoryRedis implements ApplicationRedis {
     private static final String NAME = "boltwork.redis.connection-factory";
 
     private final ConfigurableListableBeanFactory beans;
+    private final String user;
     private final Environment environment;
     private final BoltworkProperties.Redis properties;
     private final ApplicationRedis otherwise;
 
     /** Uses {@code otherwise} in an application without such a bean. */
     public FactoryRedis(
-            ConfigurableListableBeanFactory beans,
+            NamedBeans named,
             Environment environment,
             BoltworkProperties.Redis properties,
             ApplicationRedis otherwise) {
-        this.beans = beans;
+        this.beans = named.beans();
+        this.user = named.user();
         this.environment = environment;
         this.properties = properties;
         this.otherwise = otherwise;
@@ -70,7 +72,7 @@ public final class FactoryRedis implements ApplicationRedis {
     private @Nullable String bean() {
         String name = properties.connectionFactory();
         if (StringUtils.hasText(name)) {
-            new NamedBeans(beans).get(NAME, name, RedisConnectionFactory.class, NamedBeans.BACKEND);
+            new NamedBeans(beans, user).get(NAME, name, RedisConnectionFactory.class);
             return name;
         }
         String only = only(RedisConnectionFactory.class);
@@ -100,7 +102,7 @@ public final class FactoryRedis implements ApplicationRedis {
     }
 
     private RedisLocation target(String bean, @Nullable Duration timeout) {
-        beans.registerDependentBean(bean, NamedBeans.BACKEND);
+        beans.registerDependentBean(bean, user);
         boolean boots = isOfSpringBoot(beans, bean);
         RedisLocation.Builder target = new RedisLocation.Builder("spring.data.redis").bean(boots ? null : bean);
         Object factory = unwrapped(beans.getBean(bean));

@@ -3,7 +3,10 @@ package io.boltwork.spring.redis;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
+import io.boltwork.spring.properties.ClientProperties.PropertyError;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /*
@@ -11,7 +14,7 @@ import java.util.regex.Pattern;
  * address comes from. The starter replaces this advice by the names of the properties.
  */
 /** A Redis that cannot be used, and the properties that decide on it. */
-public final class RedisStartException extends RuntimeException {
+public final class RedisStartException extends RuntimeException implements PropertyError {
     private static final long serialVersionUID = 1L;
 
     private static final Pattern ADVICE = Pattern.compile(
@@ -24,6 +27,17 @@ public final class RedisStartException extends RuntimeException {
     RedisStartException(String said, BackendException cause) {
         super(Printable.text(problem(String.valueOf(cause.getMessage())) + ". Its address is that of " + said), cause);
         this.action = action(Form.of(said), cause);
+    }
+
+    private RedisStartException(String message, String action, Throwable cause) {
+        super(message, cause);
+        this.action = action;
+    }
+
+    @Override
+    public RedisStartException with(UnaryOperator<String> text) {
+        return new RedisStartException(
+                text.apply(String.valueOf(getMessage())), text.apply(action), Objects.requireNonNull(getCause()));
     }
 
     /** Returns the remedy. */

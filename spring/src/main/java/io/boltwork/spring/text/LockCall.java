@@ -3,6 +3,7 @@ package io.boltwork.spring.text;
 
 import io.boltwork.InvalidNameException;
 import io.boltwork.spi.Printable;
+import io.boltwork.spring.LockedCall;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
@@ -39,6 +40,11 @@ public final class LockCall {
         this.arguments = arguments;
         this.target = target;
         this.targetClass = targetClass;
+    }
+
+    /** Returns this call as beans of the application see it. */
+    public LockedCall seen(String lockName, String client) {
+        return new LockedCall(lockName, client, method, target, Arrays.asList(arguments));
     }
 
     @Nullable

@@ -9,6 +9,7 @@ import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.LockTemplate;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.autoconfigure.BoltworkActuatorAutoConfiguration.MetricsConfiguration.Meters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -17,6 +18,7 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.health.contributor.Health;
@@ -64,7 +66,12 @@ class OperationsConditionsTest {
         LockClient other = LockClient.create(MemoryBackend.create());
         try (other) {
             memory().withPropertyValues(EXPOSED)
-                    .withBean("own", LocksEndpoint.class, () -> new LocksEndpoint(other, new ForceLog(event -> {})))
+                    .withBean(
+                            "own",
+                            LocksEndpoint.class,
+                            () -> new LocksEndpoint(
+                                    new LockClients(new DefaultListableBeanFactory(), () -> other),
+                                    new ForceLog(event -> {})))
                     .run(context -> assertThat(context)
                             .hasSingleBean(LocksEndpoint.class)
                             .hasBean("own"));

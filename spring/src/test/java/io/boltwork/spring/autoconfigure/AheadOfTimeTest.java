@@ -15,9 +15,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.GeneratedFiles;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -27,6 +29,7 @@ import org.springframework.javapoet.ClassName;
 /** The hints of an application that is processed ahead of time, as for a native image. */
 class AheadOfTimeTest {
     private static RuntimeHints hints;
+    private static InMemoryGeneratedFiles files;
     private static AnnotationConfigApplicationContext context;
 
     static class Till {
@@ -44,6 +47,7 @@ class AheadOfTimeTest {
     static void process() {
         context = new AnnotationConfigApplicationContext();
         TestPropertyValues.of(
+                        "boltwork.clients.orders.backend=memory",
                         "management.endpoints.web.exposure.include=locks",
                         "management.endpoints.jmx.exposure.include=locks")
                 .applyTo(context);
@@ -56,8 +60,9 @@ class AheadOfTimeTest {
             context.register(configuration);
         }
         context.registerBean(Till.class);
-        DefaultGenerationContext generation = new DefaultGenerationContext(
-                new ClassNameGenerator(ClassName.get(AheadOfTimeTest.class)), new InMemoryGeneratedFiles());
+        files = new InMemoryGeneratedFiles();
+        DefaultGenerationContext generation =
+                new DefaultGenerationContext(new ClassNameGenerator(ClassName.get(AheadOfTimeTest.class)), files);
         new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
         generation.writeGeneratedContent();
         hints = generation.getRuntimeHints();
@@ -66,6 +71,19 @@ class AheadOfTimeTest {
     @AfterAll
     static void close() {
         context.close();
+    }
+
+    @Test
+    void beansOfFurtherClientsKeepTheirQualifier() throws Exception {
+        StringBuilder code = new StringBuilder();
+        for (String file : files.getGeneratedFiles(GeneratedFiles.Kind.SOURCE).keySet()) {
+            code.append(files.getGeneratedFileContent(GeneratedFiles.Kind.SOURCE, file));
+        }
+        for (String bean : List.of("ordersLockClient", "ordersLockTemplate", "ordersLockRegistry")) {
+            assertThat(code).contains("\"" + bean + "\"");
+        }
+        assertThat(code)
+                .contains("setDefaultCandidate(false)", "AutowireCandidateQualifier(\"" + Qualifier.class.getName());
     }
 
     @Test

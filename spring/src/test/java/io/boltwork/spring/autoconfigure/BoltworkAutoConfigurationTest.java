@@ -175,7 +175,7 @@ class BoltworkAutoConfigurationTest {
         application
                 .withPropertyValues("boltwork.redis.uri=redis://127.0.0.1:1", "boltwork.redis.lazy-connect=false")
                 .run(context -> {
-                    FailureAnalysis analysis = new ConnectionFailureAnalyzer().analyze(context.getStartupFailure());
+                    FailureAnalysis analysis = new ConnectionFailureAnalyzer(null).analyze(context.getStartupFailure());
                     assertThat(analysis.getDescription()).contains("127.0.0.1:1");
                     assertThat(analysis.getAction()).contains("boltwork.backend=memory");
                 });

@@ -144,7 +144,7 @@ class CancelledCallsTest {
                     }
                     return "stock";
                 });
-        LockObservations observations = new LockObservations(ObservationRegistry.NOOP, new LockGroups(10, ""));
+        LockObservations observations = new LockObservations(ObservationRegistry.NOOP, new LockGroups(10, List.of()));
         List<Object> answers = new ArrayList<>();
         Runnable withdraw = observations.takeAsync(
                 null, new FencedTarget(TargetKind.LOCK, lock), null, (lease, failure) -> answers.add(failure));

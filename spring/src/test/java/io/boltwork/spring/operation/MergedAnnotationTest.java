@@ -12,8 +12,8 @@ import io.boltwork.spring.LockType;
 import io.boltwork.spring.OnLost;
 import io.boltwork.spring.OnRefused;
 import io.boltwork.spring.OnUnavailable;
+import io.boltwork.spring.acquire.LockClients;
 import io.boltwork.spring.properties.BoltworkProperties;
-import io.boltwork.spring.properties.LockDefaults;
 import io.boltwork.spring.text.LockExpressions;
 import io.boltwork.spring.text.LockText;
 import java.lang.annotation.Retention;
@@ -21,6 +21,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -37,31 +38,21 @@ class MergedAnnotationTest {
 
     @BeforeAll
     static void make() {
-        LockDefaults standard = LockDefaults.standard();
-        LockDefaults defaults = new LockDefaults(
-                null,
-                LockMode.DEFAULT,
-                LockType.FAIR,
-                Duration.ofSeconds(7),
-                null,
-                Duration.ofSeconds(50),
-                null,
-                null,
-                null,
-                LockRelease.DEFAULT,
-                standard.replication(),
-                OnRefused.DEFAULT,
-                OnUnavailable.DEFAULT,
-                OnLost.INTERRUPT);
-        source = source(defaults);
+        source = source(Map.of(
+                "boltwork.lock.type", "fair",
+                "boltwork.lock.wait-for", "7s",
+                "boltwork.lock.renewed-lease", "50s",
+                "boltwork.lock.on-lost", "interrupt"));
     }
 
-    private static LockOperationSource source(LockDefaults defaults) {
+    private static LockOperationSource source(Map<String, String> values) {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-        BoltworkProperties.Lock properties = new Binder(new MapConfigurationPropertySource())
-                .bindOrCreate("boltwork", BoltworkProperties.class)
-                .lock();
-        return new LockOperationSource(new LockOperationParser(new LockExpressions(beans), properties, defaults));
+        BoltworkProperties properties = new Binder(new MapConfigurationPropertySource(values))
+                .bindOrCreate("boltwork", BoltworkProperties.class);
+        return new LockOperationSource(
+                new LockOperationParser(new LockExpressions(beans), properties, new LockClients(beans, () -> {
+                    throw new IllegalStateException("no client is needed");
+                })));
     }
 
     private static LockOperation find(LockOperationSource in, Class<?> type, String name) {
@@ -183,10 +174,10 @@ class MergedAnnotationTest {
     /** It would be unclear which one of the class's annotations is meant. */
     @Test
     void methodTakesNothingFromSeveralAnnotationsOfItsClass() throws Exception {
-        LockOperationSource standard = source(LockDefaults.standard());
+        LockOperationSource standard = source(Map.of());
         LockOperation own = find(standard, SeveralOnTheClass.class, "own");
         assertThat(own.waitFor()).isNull();
-        assertThat(own.onRefused()).isEqualTo(OnRefused.THROW);
+        assertThat(own.onRefused()).isEqualTo(OnRefused.DEFAULT);
         assertThat(standard.find(SeveralOnTheClass.class.getMethod("own"), SeveralOnTheClass.class)
                         .operations())
                 .extracting(MergedAnnotationTest::name)
@@ -222,11 +213,11 @@ class MergedAnnotationTest {
 
     @Test
     void withoutDefaultsAnnotationsStayUnchanged() {
-        LockOperation plain = find(source(LockDefaults.standard()), Plain.class, "plain");
+        LockOperation plain = find(source(Map.of()), Plain.class, "plain");
         assertThat(plain.options()).isEqualTo(LockOptions.defaults());
         assertThat(plain.waitFor()).isNull();
         assertThat(plain.mode()).isEqualTo(LockMode.LOCK);
-        assertThat(plain.onRefused()).isEqualTo(OnRefused.THROW);
+        assertThat(plain.onRefused()).isEqualTo(OnRefused.DEFAULT);
         assertThat(plain.onUnavailable()).isEqualTo(OnUnavailable.THROW);
     }
 
@@ -264,7 +255,7 @@ class MergedAnnotationTest {
                 .withRelease(LockOptions.Release.SENT)
                 .withReplication(Replication.atLeast(2, Duration.ofMillis(200)))
                 .withOnLoss(LockOptions.OnLoss.INTERRUPT);
-        LockOperationSource standard = source(LockDefaults.standard());
+        LockOperationSource standard = source(Map.of());
         assertThat(find(standard, Options.class, "all").options()).isEqualTo(expected);
         assertThat(find(standard, Options.class, "onDisk").options())
                 .isEqualTo(LockOptions.defaults().withReplication(Replication.onDisk(Duration.ofSeconds(1))));

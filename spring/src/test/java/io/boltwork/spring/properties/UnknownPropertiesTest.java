@@ -88,6 +88,11 @@ class UnknownPropertiesTest {
         "boltwork.lock.wait-time, boltwork.lock.wait-for",
         "boltwork.wait-for, boltwork.lock.wait-for",
         "boltwork.lock.names.stock.wait-fro, boltwork.lock.names.stock.wait-for",
+        "boltwork.client.orders.slice, boltwork.clients.orders.slice",
+        "boltwork.clients.orders.redis.url, boltwork.clients.orders.redis.uri",
+        "boltwork.clients.orders.host, boltwork.clients.orders.redis.uri",
+        "boltwork.clients.orders.lock.wait-fro, boltwork.clients.orders.lock.wait-for",
+        "boltwork.clients.orders.lock.order, boltwork.clients.orders.lock.mode",
         "boltwork.lock.names.shop.stock.enabled, boltwork.lock.names[shop.stock].enabled",
         "boltwork.lock.names.shop.stock.enbled, boltwork.lock.names[shop.stock].enabled",
         "boltwork.lock.names.Shop.close.enabled, boltwork.lock.names[Shop.close].enabled",
@@ -120,7 +125,7 @@ class UnknownPropertiesTest {
                                     .contains("boltwork.lock.names.shop.stock.enabled", "Origin: ", "mine");
                             assertThat(analysis.getAction())
                                     .contains("The properties of boltwork.lock.names[shop.stock] are enabled, optional,"
-                                            + " lease");
+                                            + " client, lease");
                         }));
     }
 
@@ -318,7 +323,7 @@ class UnknownPropertiesTest {
                 .results()
                 .map(each -> each.group(1))
                 .filter(name -> !name.matches(
-                        "boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|lock\\.names|leader|metrics)"))
+                        "boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|lock\\.names|leader|metrics|clients)"))
                 .toList();
         assertThat(described).hasSizeGreaterThan(40);
         shop().run(context -> {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
 
 import io.boltwork.spring.properties.BoltworkProperties;
+import io.boltwork.spring.properties.NamedBeans;
 import io.boltwork.spring.redis.RedisLocation.Kind;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -90,7 +91,7 @@ class FactoryRedisTest {
         BoltworkProperties.Redis bound =
                 new Binder(source).bindOrCreate("boltwork.redis", BoltworkProperties.Redis.class);
         return new FactoryRedis(
-                beans,
+                new NamedBeans(beans, NamedBeans.BACKEND),
                 environment,
                 bound,
                 timeout -> new RedisLocation.Builder("otherwise").node("other").build());

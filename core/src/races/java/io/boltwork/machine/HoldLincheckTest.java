@@ -28,7 +28,8 @@ class HoldLincheckTest {
 
     /** Returns a hold of the current thread until {@link #DEADLINE}, one level deep. */
     private static Hold hold(OnLoss onLoss, boolean asLease, Ticker ticker) {
-        Waiter waiter = Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.defaults().withOnLoss(onLoss)), false, asLease);
+        Waiter waiter = Waiter.of(
+                Thread.currentThread(), LockTerms.of(LockOptions.defaults().withOnLoss(onLoss)), false, asLease);
         Request request = Request.of(new StillContext(ticker, Runnable::run), 1, waiter, 0);
         request.startHold(DEADLINE, 7, true, 0);
         request.occupied(0);

@@ -29,7 +29,8 @@ class EngineRulesTest extends EngineScene {
     private static final LockOptions MINUTE = LockOptions.renewedLease(Duration.ofMinutes(1));
 
     private static Request request(LockOptions options) {
-        return Request.of(new StillContext(), 1, Waiter.of(Thread.currentThread(), LockTerms.of(options), false, false), 0);
+        return Request.of(
+                new StillContext(), 1, Waiter.of(Thread.currentThread(), LockTerms.of(options), false, false), 0);
     }
 
     @Test

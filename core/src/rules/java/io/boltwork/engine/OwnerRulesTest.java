@@ -253,6 +253,8 @@ class OwnerRulesTest extends EngineScene {
         Lease first = granted(asks(all));
         Lease second = granted(asks(all));
         all.lock();
+        assertThat(first.of(client.lock(TEN)).isValid()).isTrue();
+        assertThat(first.of(lock(TEN, order)).isValid()).isTrue();
         assertThat(all.holdCount()).isEqualTo(3);
         assertThat(lock(TEN, order).holdCount()).isEqualTo(3);
         first.release();

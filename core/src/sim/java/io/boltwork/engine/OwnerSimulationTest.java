@@ -48,7 +48,9 @@ class OwnerSimulationTest {
 
     static LongStream seeds() {
         Long one = Long.getLong("boltwork.seed");
-        return one != null ? LongStream.of(one) : LongStream.range(0, Integer.getInteger("boltwork.seeds", DEFAULT_SEEDS));
+        return one != null
+                ? LongStream.of(one)
+                : LongStream.range(0, Integer.getInteger("boltwork.seeds", DEFAULT_SEEDS));
     }
 
     @ParameterizedTest
@@ -91,11 +93,14 @@ class OwnerSimulationTest {
         FencedLock lock = lock(client, options, owner, isShared);
         switch (random.nextInt(12)) {
             case 0, 1, 2 ->
-                calls.add(new Call(owner, client, withdrawable(lock.acquireAsync().toCompletableFuture())));
-            case 3 -> calls.add(new Call(
-                    owner,
-                    client,
-                    lock.tryAcquireAsync(Duration.ofMillis(random.nextInt(3_000))).toCompletableFuture()));
+                calls.add(
+                        new Call(owner, client, withdrawable(lock.acquireAsync().toCompletableFuture())));
+            case 3 ->
+                calls.add(new Call(
+                        owner,
+                        client,
+                        lock.tryAcquireAsync(Duration.ofMillis(random.nextInt(3_000)))
+                                .toCompletableFuture()));
             case 4 -> calls.add(new Call(owner, client, tried(lock)));
             case 5, 6, 7 -> release(random);
             case 8 -> cancel(random);
@@ -136,7 +141,8 @@ class OwnerSimulationTest {
     }
 
     private void release(RandomGenerator random) {
-        List<Call> held = calls.stream().filter(call -> call.lease().isPresent()).toList();
+        List<Call> held =
+                calls.stream().filter(call -> call.lease().isPresent()).toList();
         if (!held.isEmpty()) {
             release(held.get(random.nextInt(held.size())));
         }
@@ -167,7 +173,9 @@ class OwnerSimulationTest {
                 .filter(call -> call.lease().filter(Lease::isValid).isPresent())
                 .toList();
         long holds = valid.stream()
-                .map(call -> call.owner.name() + call.client + call.lease().orElseThrow().fencingToken())
+                .map(call -> call.owner.name()
+                        + call.client
+                        + call.lease().orElseThrow().fencingToken())
                 .distinct()
                 .count();
         if (holds > 1) {
@@ -176,7 +184,12 @@ class OwnerSimulationTest {
     }
 
     private void end() {
-        for (int i = 0; i < 200 && calls.stream().anyMatch(call -> !call.wish.isDone() || call.lease().isPresent()); i++) {
+        for (int i = 0;
+                i < 200
+                        && calls.stream()
+                                .anyMatch(call ->
+                                        !call.wish.isDone() || call.lease().isPresent());
+                i++) {
             calls.stream().filter(call -> call.lease().isPresent()).toList().forEach(this::release);
             clients.get(0).passTo(clients.get(0).now() + TimeUnit.SECONDS.toNanos(1));
         }

@@ -183,7 +183,8 @@ class LockNewsTest {
 
     private void requestToWrite() {
         LockTerms terms = LockTerms.of(OPTIONS, Share.WRITE.permits());
-        client.engine.drivers.request(LockKey.of(LockKind.READ_WRITE, "prices"), Waiter.of(Thread.currentThread(), terms, false, false));
+        client.engine.drivers.request(
+                LockKey.of(LockKind.READ_WRITE, "prices"), Waiter.of(Thread.currentThread(), terms, false, false));
     }
 
     @Test

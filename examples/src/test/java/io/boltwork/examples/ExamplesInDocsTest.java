@@ -73,7 +73,8 @@ class ExamplesInDocsTest {
 
     @Test
     void anOrderEntersItsOwnHold() {
-        assertThat(new OwnerExample(locks, 3).buy("42").toCompletableFuture().join()).isEqualTo("42, 2 left");
+        assertThat(new OwnerExample(locks, 3).buy("42").toCompletableFuture().join())
+                .isEqualTo("42, 2 left");
         assertThat(stockElsewhere.isLocked()).isFalse();
     }
 

@@ -2,6 +2,7 @@
 package io.boltwork.kotlin
 
 import io.boltwork.LockClient
+import io.boltwork.LockOwner
 import io.boltwork.LockTimeoutException
 import io.boltwork.PermitsExceededException
 import io.boltwork.memory.MemoryBackend
@@ -14,6 +15,7 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.AfterEach
@@ -29,11 +31,17 @@ class KindsTest {
     @Test
     fun readersShareAndAWriterExcludes() = runBlocking<Unit> {
         val prices = locks.readWriteLock("prices")
+        val other = LockOwner.create("another").asContextElement()
         prices.readLock().withLock {
-            assertThat(prices.readLock().withLockOrNull { 1 }).isEqualTo(1)
-            assertThat(prices.writeLock().withLockOrNull { 1 }).isNull()
+            withContext(other) {
+                assertThat(prices.readLock().withLockOrNull { 1 }).isEqualTo(1)
+                assertThat(prices.writeLock().withLockOrNull { 1 }).isNull()
+            }
         }
-        prices.writeLock().withLock { assertThat(prices.readLock().withLockOrNull { 1 }).isNull() }
+        prices.writeLock().withLock {
+            assertThat(prices.readLock().withLockOrNull { 1 }).isEqualTo(1)
+            withContext(other) { assertThat(prices.readLock().withLockOrNull { 1 }).isNull() }
+        }
     }
 
     @Test
@@ -42,7 +50,8 @@ class KindsTest {
         val to = locks.lock("account:2")
         locks.multiLock(from, to).withLock { lease ->
             assertThat(lease.of(from).isValid && lease.of(to).isValid).isTrue()
-            assertThat(from.withLockOrNull { 1 } ?: to.withLockOrNull { 1 }).isNull()
+            val other = LockOwner.create("another").asContextElement()
+            withContext(other) { assertThat(from.withLockOrNull { 1 } ?: to.withLockOrNull { 1 }).isNull() }
         }
         assertThat(from.isLocked || to.isLocked).isFalse()
     }

@@ -184,8 +184,7 @@ public final class ReactorLock {
     }
 
     private Mono<Lease> forGuard() {
-        return Acquisitions.lease(
-                context -> Acquisitions.ownedBy(context, lock).acquireAsync());
+        return Acquisitions.lease(context -> Acquisitions.ownedBy(context, lock).acquireAsync());
     }
 
     private Mono<Lease> forGuard(Duration wait) {

@@ -49,18 +49,21 @@ class NestedBodiesTest {
     void aBodyEntersTheHoldOfItsPipeline() {
         ReactorLock lock = reactor.lock("lock");
         try (client) {
-            assertThat(ended(lock.withLock(elsewhere(lock.withLock(Mono.just(1)))))).isEqualTo(1);
-            assertThat(ended(lock.withLock(elsewhere(lock.withLock(Duration.ZERO, Flux.just(1, 2)).collectList()))))
+            assertThat(ended(lock.withLock(elsewhere(lock.withLock(Mono.just(1))))))
+                    .isEqualTo(1);
+            assertThat(ended(lock.withLock(elsewhere(
+                            lock.withLock(Duration.ZERO, Flux.just(1, 2)).collectList()))))
                     .containsExactly(1, 2);
             boolean isOneHold = ended(lock.withLease(outer -> elsewhere(lock.acquire()
                     .flatMap(inner -> Mono.fromCompletionStage(inner.releaseAsync())
                             .thenReturn(inner.fencingToken() == outer.fencingToken() && outer.isValid())))));
             assertThat(isOneHold).isTrue();
             ReactorReadWriteLock prices = reactor.readWriteLock("prices");
-            assertThat(ended(prices.writeLock().withLock(elsewhere(prices.readLock().withLock(Mono.just(1))))))
+            assertThat(ended(prices.writeLock()
+                            .withLock(elsewhere(prices.readLock().withLock(Mono.just(1))))))
                     .isEqualTo(1);
-            assertThatThrownBy(() ->
-                            ended(prices.readLock().withLock(elsewhere(prices.writeLock().withLock(Mono.just(1))))))
+            assertThatThrownBy(() -> ended(prices.readLock()
+                            .withLock(elsewhere(prices.writeLock().withLock(Mono.just(1))))))
                     .isInstanceOf(IllegalMonitorStateException.class);
             assertThat(client.lock("lock").isLocked()).isFalse();
             assertThat(client.readWriteLock("prices").writeLock().isLocked()).isFalse();
@@ -109,15 +112,7 @@ class NestedBodiesTest {
                     .subscribe(value -> {}, closed -> {});
             begin(reactor.lock("outer").withLock(reactor.lock("inner").withLock(Mono.never())));
 
-            Map<String, Boolean> expected = Map.of(
-                    "permit",
-                    true,
-                    "blocked",
-                    true,
-                    "rx",
-                    false,
-                    "rx lease",
-                    false);
+            Map<String, Boolean> expected = Map.of("permit", true, "blocked", true, "rx", false, "rx lease", false);
             Await.until("all are reported", () -> reported.size() >= expected.size());
             assertThat(reported).isEqualTo(expected);
         }

@@ -10,7 +10,6 @@ import io.boltwork.engine.client.ClientCore;
 import io.boltwork.engine.client.StackOf;
 import io.boltwork.engine.diagnose.LongWaits.Wait;
 import io.boltwork.spi.Durations;
-import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.List;
 

@@ -105,8 +105,7 @@ public final class DurationWatch {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "A caller has been waiting for a lock for a long time",
-                new StackOf(
-                        wait.who() + " has waited for the lock '" + wait.lock() + "' for " + text(waited), stack));
+                new StackOf(wait.who() + " has waited for the lock '" + wait.lock() + "' for " + text(waited), stack));
         LongWait event = new LongWait(wait.kind(), wait.lock(), asker, waited, stack);
         core.listeners.notifyListeners(e -> e.longWait(event), callback -> drivers.callBack(wait.lock(), callback));
     }

@@ -95,8 +95,7 @@ public final class ThreadHolds {
         return wait.scope.holds().stream()
                 .filter(Hold.class::isInstance)
                 .map(Hold.class::cast)
-                .filter(hold ->
-                        hold.owner == null && drivers.owns(hold) && wait.key.equals(hold.request.context.key()))
+                .filter(hold -> hold.owner == null && drivers.owns(hold) && wait.key.equals(hold.request.context.key()))
                 .toList();
     }
 

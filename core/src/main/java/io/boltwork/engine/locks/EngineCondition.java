@@ -120,8 +120,8 @@ final class EngineCondition implements Condition {
         }
         Hold hold = heldBy("wait for");
         if (hold.depth() > hold.locks()) {
-            throw new IllegalMonitorStateException(Printable.text(
-                    lock.ownerText() + " cannot wait for a condition of the lock '"
+            throw new IllegalMonitorStateException(
+                    Printable.text(lock.ownerText() + " cannot wait for a condition of the lock '"
                             + lock.name + "' while a lease of its hold is open: the lease would end. Release the lease"
                             + " first, or use lock() only"));
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.engine.locks;
 
-import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
@@ -349,10 +348,9 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     private IllegalMonitorStateException notHeld(@Nullable Hold hold) {
         if (hold != null) {
-            return new IllegalMonitorStateException(
-                    Printable.text(ownerText() + " holds " + title() + " '" + name
-                            + "' by a lease (acquire); call release() or close() on the lease, since unlock()"
-                            + " undoes lock() only"));
+            return new IllegalMonitorStateException(Printable.text(ownerText() + " holds " + title() + " '" + name
+                    + "' by a lease (acquire); call release() or close() on the lease, since unlock()"
+                    + " undoes lock() only"));
         }
         Hold other = anyHold();
         String holder = other == null ? "nothing in this client holds it" : "it is held by " + other;
@@ -411,12 +409,12 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     @Override
     public boolean equals(Object other) {
-        return this == other
-                || other instanceof EngineLock that
-                        && getClass() == that.getClass()
-                        && engine == that.engine
-                        && namedOwner == that.namedOwner
-                        && key.equals(that.key);
+        return this == other || other instanceof EngineLock that && namedOwner == that.namedOwner && isSameLock(that);
+    }
+
+    /** Returns whether that is the same lock, whoever owns what it acquires. */
+    public final boolean isSameLock(EngineLock other) {
+        return getClass() == other.getClass() && engine == other.engine && key.equals(other.key);
     }
 
     @Override

@@ -64,11 +64,10 @@ public final class EngineWriteLock extends EngineLock {
         if (reading.loss() != null) {
             throw new LeaseLostException(reading.lossOf());
         }
-        throw new IllegalMonitorStateException(
-                Printable.text(ownerText() + " holds the read lock of '" + name
-                        + "' and wants the write lock. It would wait for ever: for all readers to leave, and it is one"
-                        + " of them. Release the read lock first, then acquire the write lock and look again at what"
-                        + " was read"));
+        throw new IllegalMonitorStateException(Printable.text(ownerText() + " holds the read lock of '" + name
+                + "' and wants the write lock. It would wait for ever: for all readers to leave, and it is one"
+                + " of them. Release the read lock first, then acquire the write lock and look again at what"
+                + " was read"));
     }
 
     @Override

@@ -51,8 +51,8 @@ public final class LockEvents {
 
     public static void handedOver(LockContext context, Hold from, Waiter to, long token) {
         if (context.hasListeners()) {
-            HandedOver event = new HandedOver(
-                    context.kind(), context.lock(), from.token, token, Hold.ownerOf(to.owner, to.asker));
+            HandedOver event =
+                    new HandedOver(context.kind(), context.lock(), from.token, token, Hold.ownerOf(to.owner, to.asker));
             context.notifyListeners(listener -> listener.handedOver(event));
         }
     }

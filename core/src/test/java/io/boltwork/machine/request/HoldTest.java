@@ -27,7 +27,8 @@ class HoldTest {
 
     private long now;
     private int callbacks;
-    private Request request = held(Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.defaults()), false, false));
+    private Request request =
+            held(Waiter.of(Thread.currentThread(), LockTerms.of(LockOptions.defaults()), false, false));
 
     private Request held(Waiter waiter) {
         Request request = Request.of(new StillContext(() -> now, this::callback), 1, waiter, 0);

@@ -23,7 +23,8 @@ public final class ClientProperties {
     static final String ROOT = "boltwork.clients";
 
     /** The names below {@code boltwork} that belong to the application, and not to a client. */
-    private static final String OF_APPLICATION = "(clients|enabled|leader|metrics|lock\\.(enabled|order|names))(?![\\w-])";
+    private static final String OF_APPLICATION =
+            "(clients|enabled|leader|metrics|lock\\.(enabled|order|names))(?![\\w-])";
 
     private static final Pattern OF_PRIMARY =
             Pattern.compile("(?<![\\w.-])boltwork\\.(?=[a-z])(?!" + OF_APPLICATION + ")");

@@ -101,7 +101,8 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
 
     @Override
     protected boolean enter(List<LockTerms> with, long nanos, boolean interruptible) throws InterruptedException {
-        return new MultiAcquisition(members, with, nanos, members.owners(), false).run(interruptible, this::entered) != null;
+        return new MultiAcquisition(members, with, nanos, members.owners(), false).run(interruptible, this::entered)
+                != null;
     }
 
     /** Keeps the holds for an unlock that cannot even look them up. */

@@ -80,7 +80,7 @@ final class MultiMembers {
         if (one.engine == other.engine
                 && one.kind() == other.kind()
                 && one.name().equals(other.name())) {
-            if (one.key().equals(other.key()) && one.getClass() == other.getClass()) {
+            if (one.isSameLock(other)) {
                 throw new IllegalArgumentException(
                         Printable.text("members must be different locks, but '" + one.name() + "' is given twice"));
             }
@@ -126,9 +126,13 @@ final class MultiMembers {
         return all[i];
     }
 
-    /** Returns the place of a member in the global order; -1 if it is none. */
+    /** Returns the place of a member in the global order, whoever owns it; -1 if it is none. */
     int indexOf(FencedLock member) {
-        return Arrays.asList(all).indexOf(member);
+        int i = all.length - 1;
+        while (i >= 0 && !(member instanceof EngineLock lock && all[i].isSameLock(lock))) {
+            i--;
+        }
+        return i;
     }
 
     /** Returns the owners of what is acquired now, on this thread. */
@@ -137,7 +141,8 @@ final class MultiMembers {
     }
 
     /** Returns the owners that are not threads; {@code null} for members without one. */
-    @Nullable Object[] namedOwners() {
+    @Nullable
+    Object[] namedOwners() {
         return Arrays.stream(all).map(EngineLock::identity).toArray();
     }
 
@@ -181,11 +186,12 @@ final class MultiMembers {
         int missing = own.indexOf(null);
         for (int i = 0; missing >= 0 && i < size(); i++) {
             if (own.get(i) != null && groups[i] >= groups[missing]) {
-                throw new IllegalMonitorStateException(Printable.text(all[i].ownerText() + " holds the lock '" + all[i].name()
-                        + "' and wants '" + all[missing].name()
-                        + "', which does not come after it in the order in which multi-locks acquire their members. It"
-                        + " could wait for a thread that waits for it. Acquire all of them by one multi-lock, or in"
-                        + " this order: " + Arrays.toString(all)));
+                throw new IllegalMonitorStateException(
+                        Printable.text(all[i].ownerText() + " holds the lock '" + all[i].name()
+                                + "' and wants '" + all[missing].name()
+                                + "', which does not come after it in the order in which multi-locks acquire their members. It"
+                                + " could wait for a thread that waits for it. Acquire all of them by one multi-lock, or in"
+                                + " this order: " + Arrays.toString(all)));
             }
         }
     }

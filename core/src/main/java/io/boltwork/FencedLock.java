@@ -389,9 +389,8 @@ public interface FencedLock extends Lock {
      * {@link #currentLease}, {@link #isHeldByCurrentThread} and {@link #holdCount} tell of the owner. A wait for a
      * condition gives up all levels by {@code lock()}, as with threads.
      *
-     * @param owner the owner, made by {@link LockOwner#create}
+     * @param owner the owner
      * @return the view, with the options of this lock
-     * @throws IllegalArgumentException if the owner was made otherwise
      * @throws UnsupportedOperationException if the options say {@link LockOptions.OnLoss#INTERRUPT}: there is no thread
      *     to interrupt
      */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork;
 
-import io.boltwork.machine.request.NamedOwner;
+import io.boltwork.spi.Printable;
+import java.util.Objects;
 
 /**
  * An owner of locks that is not a thread: an order, a request, a call that goes on in several threads or in none. All
@@ -26,7 +27,12 @@ import io.boltwork.machine.request.NamedOwner;
  *
  * @since 0.1.0
  */
-public interface LockOwner {
+public final class LockOwner {
+    private final String name;
+
+    private LockOwner(String name) {
+        this.name = name;
+    }
 
     /**
      * Creates an owner. No round trip.
@@ -35,8 +41,11 @@ public interface LockOwner {
      * @return the owner, which holds nothing
      * @throws IllegalArgumentException if the name is empty
      */
-    static LockOwner create(String name) {
-        return new NamedOwner(name);
+    public static LockOwner create(String name) {
+        if (Objects.requireNonNull(name, "name").isEmpty()) {
+            throw new IllegalArgumentException("name must not be empty; say who owns the locks, such as 'order 42'");
+        }
+        return new LockOwner(name);
     }
 
     /**
@@ -44,5 +53,12 @@ public interface LockOwner {
      *
      * @return the name that was given
      */
-    String name();
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String toString() {
+        return "LockOwner['" + Printable.text(name) + "']";
+    }
 }

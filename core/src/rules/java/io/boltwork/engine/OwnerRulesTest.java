@@ -271,9 +271,6 @@ class OwnerRulesTest extends EngineScene {
     @Test
     void whatCannotBeOwnedIsRefused() {
         assertThatThrownBy(() -> LockOwner.create("")).hasMessageContaining("name must not be empty");
-        assertThatThrownBy(() -> lock(TEN, () -> "mine"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("owner must be made by LockOwner.create(..)");
         assertThatThrownBy(() -> lock(TEN.withOnLoss(LockOptions.OnLoss.INTERRUPT), order))
                 .isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> lock(TEN, order).withOptions(TEN.withOnLoss(LockOptions.OnLoss.INTERRUPT)))

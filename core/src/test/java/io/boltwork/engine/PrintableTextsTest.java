@@ -9,6 +9,8 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.ClientOptions;
 import io.boltwork.Doors;
 import io.boltwork.FencedLock;
+import io.boltwork.Leadership;
+import io.boltwork.LeadershipListener;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockInfo;
@@ -36,6 +38,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -172,6 +175,7 @@ class PrintableTextsTest {
         refuse();
         look();
         lose();
+        lead();
         breakDown();
         close();
         texts.addAll(log.entries);
@@ -192,6 +196,31 @@ class PrintableTextsTest {
                         IllegalArgumentException.class,
                         InterruptedException.class);
         assertThat(log.formats).as("log messages").containsAll(formats());
+    }
+
+    private void lead() throws InterruptedException {
+        CountDownLatch elected = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch revoked = new CountDownLatch(1);
+        Leadership leadership = Leadership.of(lock, new LeadershipListener() {
+            @Override
+            public void elected(Lease lease) throws InterruptedException {
+                texts.add(lease.toString());
+                elected.countDown();
+                end.await();
+            }
+
+            @Override
+            public void revoked(Revocation revocation) {
+                texts.add(revocation.toString());
+                revoked.countDown();
+            }
+        });
+        elected.await();
+        texts.add(leadership.toString());
+        leadership.close();
+        end.countDown();
+        revoked.await();
     }
 
     private void hold() throws InterruptedException {

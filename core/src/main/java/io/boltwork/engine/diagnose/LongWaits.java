@@ -5,7 +5,7 @@ import io.boltwork.LockKind;
 import io.boltwork.engine.drive.Acquirable;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
-import io.boltwork.machine.request.NamedOwner;
+import io.boltwork.machine.request.OwnerRef;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.BodyScope;
@@ -73,8 +73,9 @@ public final class LongWaits {
         }
 
         /** Returns the owner for whom the caller waits; {@code null} if it is a thread or a handle. */
-        NamedOwner.@Nullable Identity namedOwner() {
-            return waiter.owner instanceof NamedOwner.Identity owner ? owner : null;
+        @Nullable
+        OwnerRef namedOwner() {
+            return waiter.owner instanceof OwnerRef owner ? owner : null;
         }
 
         /** Returns whether a thread or another owner waits. */

@@ -13,7 +13,7 @@ import io.boltwork.engine.drive.LockDriver;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
-import io.boltwork.machine.request.NamedOwner;
+import io.boltwork.machine.request.OwnerRef;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Query;
@@ -43,7 +43,10 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     final Object key;
 
     /** The owner of what is acquired by this view; {@code null} if the threads own it that acquire it. */
-    private final @Nullable NamedOwner namedOwner;
+    private final @Nullable LockOwner namedOwner;
+
+    /** The reference to that owner. A field, because reading it needs no call, not even after an error. */
+    public final @Nullable OwnerRef ownerRef;
 
     /**
      * The hold that {@code lock} has begun last, until it is left. An unlock that cannot even look up its hold uses
@@ -59,13 +62,16 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
         this(engine, name, name, engine.terms(options), null);
     }
 
-    EngineLock(Engine engine, String name, Object key, LockTerms terms, @Nullable NamedOwner owner) {
+    EngineLock(Engine engine, String name, Object key, LockTerms terms, @Nullable LockOwner owner) {
         this.engine = engine;
         this.name = name;
         this.key = key;
         this.terms = terms;
         this.namedOwner = owner;
-        if (owner != null) {
+        if (owner == null) {
+            this.ownerRef = null;
+        } else {
+            this.ownerRef = new OwnerRef(owner);
             checkAsync();
         }
     }
@@ -105,7 +111,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     @Override
     public final EngineLock ownedBy(LockOwner owner) {
-        return view(terms, NamedOwner.of(owner));
+        return view(terms, Objects.requireNonNull(owner, "owner"));
     }
 
     @Override
@@ -113,14 +119,9 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
         return Optional.ofNullable(namedOwner);
     }
 
-    /** Returns what owns the lock that this view acquires: the current thread, or the identity of another owner. */
+    /** Returns what owns the lock that this view acquires: the current thread, or a reference to another owner. */
     public final Object self() {
-        return namedOwner == null ? Thread.currentThread() : namedOwner.identity;
-    }
-
-    /** Returns the identity of the owner; {@code null} if the threads own what they acquire. */
-    public final @Nullable Object identity() {
-        return namedOwner == null ? null : namedOwner.identity;
+        return ownerRef == null ? Thread.currentThread() : ownerRef;
     }
 
     /** Returns the owner as a part of a sentence. */
@@ -133,7 +134,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     // ================================================================ what differs for readers and writers
 
     /** Returns a view of the same lock. */
-    EngineLock view(LockTerms with, @Nullable NamedOwner owner) {
+    EngineLock view(LockTerms with, @Nullable LockOwner owner) {
         return new EngineLock(engine, name, key, with, owner);
     }
 
@@ -207,7 +208,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
             engine.callers.awaitRelease(engine.callers.releaseLevelAndWait(hold, left));
         } catch (Error cut) {
             Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
-            if (own != null && own.owner == self) {
+            if (own != null && (own.owner == self || ownerRef != null)) {
                 own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                 engine.errorFlag.cause = cut;
                 engine.errorFlag.raised = true;
@@ -364,7 +365,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     @Override
     public <T> AsyncRequest<T> request(long nanos, Function<Optional<Lease>, T> result) {
         checkAsync();
-        Waiter waiter = Waiter.of(identity(), terms, nanos == NOT_AT_ALL, true);
+        Waiter waiter = Waiter.of(ownerRef, terms, nanos == NOT_AT_ALL, true);
         return new AsyncRequest<>(engine, this, waiter, nanos, result);
     }
 

@@ -4,12 +4,12 @@ package io.boltwork.engine.locks;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.LockOwner;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.LockDrivers;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
-import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public final class EngineReadLock extends EngineLock {
         this(engine, name, termsOf(engine, options), null);
     }
 
-    private EngineReadLock(Engine engine, String name, LockTerms terms, @Nullable NamedOwner owner) {
+    private EngineReadLock(Engine engine, String name, LockTerms terms, @Nullable LockOwner owner) {
         super(engine, name, LockKey.of(LockKind.READ_WRITE, name), terms, owner);
     }
 
@@ -30,7 +30,7 @@ public final class EngineReadLock extends EngineLock {
     }
 
     @Override
-    EngineLock view(LockTerms with, @Nullable NamedOwner owner) {
+    EngineLock view(LockTerms with, @Nullable LockOwner owner) {
         return new EngineReadLock(engine, name, with, owner);
     }
 

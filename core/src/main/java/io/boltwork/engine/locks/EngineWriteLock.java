@@ -4,11 +4,11 @@ package io.boltwork.engine.locks;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockKind;
 import io.boltwork.LockOptions;
+import io.boltwork.LockOwner;
 import io.boltwork.engine.Engine;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.machine.request.Hold;
 import io.boltwork.machine.request.LockTerms;
-import io.boltwork.machine.request.NamedOwner;
 import io.boltwork.spi.Printable;
 import io.boltwork.spi.Share;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ public final class EngineWriteLock extends EngineLock {
         this(engine, name, termsOf(engine, options), null);
     }
 
-    private EngineWriteLock(Engine engine, String name, LockTerms terms, @Nullable NamedOwner owner) {
+    private EngineWriteLock(Engine engine, String name, LockTerms terms, @Nullable LockOwner owner) {
         super(engine, name, LockKey.of(LockKind.READ_WRITE, name), terms, owner);
     }
 
@@ -29,7 +29,7 @@ public final class EngineWriteLock extends EngineLock {
     }
 
     @Override
-    EngineLock view(LockTerms with, @Nullable NamedOwner owner) {
+    EngineLock view(LockTerms with, @Nullable LockOwner owner) {
         return new EngineWriteLock(engine, name, with, owner);
     }
 

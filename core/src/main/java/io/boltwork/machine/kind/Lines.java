@@ -4,6 +4,7 @@ package io.boltwork.machine.kind;
 import io.boltwork.machine.parts.Asking;
 import io.boltwork.machine.parts.Withdrawing;
 import io.boltwork.machine.request.LockTerms;
+import io.boltwork.machine.request.OwnerRef;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LockState;
@@ -149,6 +150,13 @@ final class Lines extends Waiters {
         found.addAll(alone.all(isMeant));
         lines.values().forEach(line -> found.addAll(line.waiters.all(isMeant)));
         return found;
+    }
+
+    @Override
+    public boolean hasAnyOf(OwnerRef owner) {
+        return super.hasAnyOf(owner)
+                || alone.hasAnyOf(owner)
+                || lines.values().stream().anyMatch(line -> line.waiters.hasAnyOf(owner));
     }
 
     @Override

@@ -131,7 +131,7 @@ public final class ReadWrite extends Shared {
                 : newest.get(waiter.terms);
         if (shared != null && mayJoin(lock, shared, waiter, now)) {
             join(lock, shared, waiter);
-        } else if (held instanceof WriterHold writer && writer.owner != null && writer.owner == waiter.owner) {
+        } else if (held instanceof WriterHold writer && writer.owner != null && writer.owner.equals(waiter.owner)) {
             grant(lock, writer.read(waiter, now), waiter);
         } else {
             if (waiter.tryOnly || !awaitsTurn(lock, waiter.terms, now)) {

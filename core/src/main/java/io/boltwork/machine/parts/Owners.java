@@ -3,7 +3,7 @@ package io.boltwork.machine.parts;
 
 import io.boltwork.machine.LockMachine;
 import io.boltwork.machine.request.Hold;
-import io.boltwork.machine.request.NamedOwner;
+import io.boltwork.machine.request.OwnerRef;
 import io.boltwork.machine.request.Waiter;
 import io.boltwork.machine.state.LockState;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ public final class Owners {
 
     /** Decides a waiter that comes, if its owner has the lock. Returns whether it is decided. */
     static boolean serves(LockState lock, Waiter waiter) {
-        Hold held = waiter.owner instanceof NamedOwner.Identity owner ? holdOf(lock, owner, waiter) : null;
+        Hold held = waiter.owner instanceof OwnerRef owner ? holdOf(lock, owner, waiter) : null;
         if (held == null || held.mayBeFollowedBy(waiter.terms, waiter.tryOnly)) {
             return false;
         }
@@ -29,8 +29,8 @@ public final class Owners {
 
     /** Decides the other waiters of an owner whose hold has begun, as far as they can enter it. */
     public static void begun(LockState lock, Hold begun) {
-        if (begun.owner instanceof NamedOwner.Identity owner && owner.waiting.get() > 0) {
-            for (Waiter waiter : lock.waiters.all(waiter -> waiter.owner == owner)) {
+        if (begun.owner instanceof OwnerRef owner && lock.waiters.hasAnyOf(owner)) {
+            for (Waiter waiter : lock.waiters.all(waiter -> waiter.owner != null && owner.equals(waiter.owner))) {
                 Hold held = holdOf(lock, owner, waiter);
                 if (held != null) {
                     Waiting.serve(lock, waiter, held);
@@ -40,7 +40,7 @@ public final class Owners {
     }
 
     /** Returns the owner's hold that a waiter wants; {@code null} if there is none, or it waits for a signal. */
-    private static @Nullable Hold holdOf(LockState lock, NamedOwner.Identity owner, Waiter waiter) {
+    private static @Nullable Hold holdOf(LockState lock, OwnerRef owner, Waiter waiter) {
         return waiter.signalWait == null ? lock.kind.holdOf(lock, owner, waiter.terms) : null;
     }
 }

@@ -70,7 +70,7 @@ public class Hold implements BodyScope.Held {
     public final Request request;
     public final long token;
 
-    /** The owner: a thread, a {@link NamedOwner.Identity}, or {@code null} if the hold belongs to its handle. */
+    /** The owner: a thread, a {@link OwnerRef}, or {@code null} if the hold belongs to its handle. */
     public final @Nullable Object owner;
 
     /** The thread that asked for the hold. */
@@ -391,7 +391,7 @@ public class Hold implements BodyScope.Held {
     public boolean isOwnerThere() {
         return owner instanceof Thread thread
                 ? thread.isAlive()
-                : owner instanceof NamedOwner.Identity other && other.isReachable();
+                : owner instanceof OwnerRef other && other.isReachable();
     }
 
     /** Returns whether all levels have been left, after a loss or not. */
@@ -532,12 +532,12 @@ public class Hold implements BodyScope.Held {
 
     /** Returns the name of the owner, or of the thread that has asked for a handle. */
     public String ownerName() {
-        return owner instanceof NamedOwner.Identity other ? other.name() : asker.getName();
+        return owner instanceof OwnerRef other ? other.name() : asker.getName();
     }
 
     /** Returns a description of an owner. A handle without one belongs to the thread that has asked for it. */
     public static String ownerOf(@Nullable Object owner, Thread asker) {
-        if (owner instanceof NamedOwner.Identity) {
+        if (owner instanceof OwnerRef) {
             return owner.toString();
         }
         return (owner == null ? "a handle of thread '" : "thread '") + Printable.text(asker.getName()) + "'";

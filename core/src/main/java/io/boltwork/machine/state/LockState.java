@@ -183,7 +183,7 @@ public abstract class LockState {
     @Nullable
     public Hold holdOf(Object owner) {
         Hold held = hold;
-        if (held != null && held.owner == owner && !held.isOver() && !held.isReader()) {
+        if (held != null && owner.equals(held.owner) && !held.isOver() && !held.isReader()) {
             return held;
         }
         return lostHolds.of(owner, false);

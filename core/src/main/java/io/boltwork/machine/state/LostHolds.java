@@ -42,7 +42,7 @@ public record LostHolds(List<LostHold> holds, long lookAt) {
     public record LostHold(Hold hold, long until) {
 
         boolean isOf(Object owner) {
-            return hold.owner == owner;
+            return owner.equals(hold.owner);
         }
 
         /** Returns whether later holds have taken the place of this one: one of its owner, for another request. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.machine.state;
 
-import io.boltwork.machine.request.NamedOwner;
+import io.boltwork.machine.request.OwnerRef;
 import io.boltwork.machine.request.Request;
 import io.boltwork.machine.request.Waiter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +31,15 @@ public class Waiters {
 
     private int size;
 
+    /** The numbers of waiters of owners that are not threads; after an error they may be too large. */
+    private Map<OwnerRef, Integer> byOwner = Map.of();
+
     public void add(Waiter waiter) {
-        if (waiter.owner instanceof NamedOwner.Identity owner) {
-            owner.waiting.incrementAndGet();
+        if (waiter.owner instanceof OwnerRef owner) {
+            if (byOwner.isEmpty()) {
+                byOwner = new HashMap<>(2);
+            }
+            byOwner.merge(owner, 1, Integer::sum);
         }
         Waiter last = waiter.request == null ? lastSharing : lastQueued;
         Waiter first = last == null ? waiter : behind(last);
@@ -58,8 +66,8 @@ public class Waiters {
         waiter.behind = null;
         waiter.ahead = null;
         size--;
-        if (waiter.owner instanceof NamedOwner.Identity owner) {
-            owner.waiting.decrementAndGet();
+        if (waiter.owner instanceof OwnerRef owner) {
+            byOwner.computeIfPresent(owner, (same, count) -> count == 1 ? null : count - 1);
         }
         return true;
     }
@@ -156,6 +164,11 @@ public class Waiters {
             queued.add(last);
         }
         return queued;
+    }
+
+    /** Returns whether a waiter of that owner may be here. */
+    public boolean hasAnyOf(OwnerRef owner) {
+        return byOwner.containsKey(owner);
     }
 
     public boolean hasOwnRequests() {

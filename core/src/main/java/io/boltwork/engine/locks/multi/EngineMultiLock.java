@@ -128,7 +128,7 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
             for (int i = 0; i < holds.length; i++) {
                 EngineLock member = members.all[i];
                 Hold own = holds[i] == null ? member.entered : holds[i]; // as in EngineLock.unlock()
-                if (own != null && own.owner == owners[i]) {
+                if (own != null && (own.owner == owners[i] || member.ownerRef != null)) {
                     own.owed = own.owed | (left[i] == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                     member.engine.errorFlag.cause = cut;
                     member.engine.errorFlag.raised = true;

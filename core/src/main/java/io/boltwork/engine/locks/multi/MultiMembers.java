@@ -143,11 +143,11 @@ final class MultiMembers {
     /** Returns the owners that are not threads; {@code null} for members without one. */
     @Nullable
     Object[] namedOwners() {
-        return Arrays.stream(all).map(EngineLock::identity).toArray();
+        return Arrays.stream(all).map(member -> member.ownerRef).toArray();
     }
 
     boolean haveOwner() {
-        return Arrays.stream(all).anyMatch(member -> member.identity() != null);
+        return Arrays.stream(all).anyMatch(member -> member.ownerRef != null);
     }
 
     int[] groups() {

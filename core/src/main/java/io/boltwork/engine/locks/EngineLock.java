@@ -196,7 +196,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
 
     @Override
     public void unlock() {
-        Object self = self();
+        Thread self = Thread.currentThread();
         Hold hold = null;
         Hold.Left left = null;
         try {
@@ -208,7 +208,7 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
             engine.callers.awaitRelease(engine.callers.releaseLevelAndWait(hold, left));
         } catch (Error cut) {
             Hold own = hold == null ? entered : hold; // if the stack ends at once, not even the hold can be looked up
-            if (own != null && (own.owner == self || ownerRef != null)) {
+            if (own != null && (ownerRef != null || own.owner == self)) {
                 own.owed = own.owed | (left == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                 engine.errorFlag.cause = cut;
                 engine.errorFlag.raised = true;

@@ -125,7 +125,7 @@ class DurationWatchTest extends HangingScene {
     void longWaitsOfHandlesAndSemaphoresAreReported() {
         holder("one", lock("a"));
         EngineSemaphore permits = new EngineSemaphore(client.engine, "s", 1, TEN);
-        permits.acquire();
+        Lease taken = permits.acquire();
         CompletableFuture<Lease> handle = lock("a").acquireAsync().toCompletableFuture();
         CompletableFuture<Lease> gone = lock("a").acquireAsync().toCompletableFuture();
         start("two", () -> permits.acquire());
@@ -140,5 +140,6 @@ class DurationWatchTest extends HangingScene {
                 .containsExactlyInAnyOrder(tuple(LockKind.LOCK, ME, true), tuple(LockKind.SEMAPHORE, "two", false));
         handle.cancel(false);
         assertThat(client.engine.longWaits.since(client.now(), 0)).hasSize(1);
+        assertThat(taken.isValid()).isTrue(); // and reachable until here
     }
 }

@@ -117,7 +117,7 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
     public void unlock() {
         Hold[] holds = new Hold[members.size()];
         Hold.Left[] left = new Hold.Left[members.size()];
-        Object[] owners = members.owners();
+        Thread self = Thread.currentThread();
         List<Promise<Optional<LeaseLoss>>> released = new ArrayList<>(members.size());
         try {
             for (int i = 0; i < members.size(); i++) {
@@ -128,7 +128,7 @@ public final class EngineMultiLock extends LockForms<List<LockTerms>> implements
             for (int i = 0; i < holds.length; i++) {
                 EngineLock member = members.all[i];
                 Hold own = holds[i] == null ? member.entered : holds[i]; // as in EngineLock.unlock()
-                if (own != null && (own.owner == owners[i] || member.ownerRef != null)) {
+                if (own != null && (member.ownerRef != null || own.owner == self)) {
                     own.owed = own.owed | (left[i] == null ? Hold.OWED_LOCK : Hold.OWED_RELEASE);
                     member.engine.errorFlag.cause = cut;
                     member.engine.errorFlag.raised = true;

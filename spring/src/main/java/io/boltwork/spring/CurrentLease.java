@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import io.boltwork.spi.Printable;
 import io.boltwork.spring.acquire.EnteredLock;
 import java.time.Duration;
@@ -21,8 +22,8 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>In asynchronous methods, the lease is available on the thread on which the method starts; pass the lease
- * explicitly to work that continues elsewhere. The method or template releases the lease: do not release it yourself.
+ * <p>In asynchronous methods, the lease is available on the thread on which the method starts; pass the lease, or the
+ * {@link #owner}, to work that continues elsewhere. The method or template releases the lease: do not release it yourself.
  *
  * @since 0.1.0
  */
@@ -95,6 +96,16 @@ public final class CurrentLease {
      */
     public static void ensureHeld(String lockName) {
         get(lockName).ensureValid();
+    }
+
+    /**
+     * Returns the owner of the locks of an asynchronous method, for work that continues on other threads:
+     * {@code lock.ownedBy(owner)} enters its locks once more. Makes no round trip.
+     *
+     * @return the owner; empty if this thread executes no code under locks, or owns them itself
+     */
+    public static Optional<LockOwner> owner() {
+        return Optional.ofNullable(EnteredLock.owner());
     }
 
     /**

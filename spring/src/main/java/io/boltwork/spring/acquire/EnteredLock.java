@@ -2,6 +2,7 @@
 package io.boltwork.spring.acquire;
 
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import io.boltwork.spi.BodyScope;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,15 @@ public record EnteredLock(
         } else {
             INNERMOST.set(outer);
         }
+    }
+
+    /** Returns the owner for which this thread executes code under locks; {@code null} if there is none. */
+    public static @Nullable LockOwner owner() {
+        EnteredLock hold = INNERMOST.get();
+        while (hold != null && hold.target().owner() == null) {
+            hold = hold.outer();
+        }
+        return hold == null ? null : hold.target().owner();
     }
 
     /** Returns the scope in which this thread executes code under leases; {@code null} if it executes none. */

@@ -3,6 +3,7 @@ package io.boltwork.spring.acquire;
 
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,16 @@ public record FencedTarget(TargetKind kind, FencedLock lock) implements LockTarg
     @Override
     public String name() {
         return lock.name();
+    }
+
+    @Override
+    public @Nullable LockOwner owner() {
+        return lock.owner().orElse(null);
+    }
+
+    @Override
+    public LockTarget ownedBy(LockOwner owner) {
+        return new FencedTarget(kind, lock.ownedBy(owner));
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.boltwork.spring.acquire;
 
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -24,6 +25,13 @@ public sealed interface LockTarget permits FencedTarget, SemaphoreTarget {
      */
     @Nullable
     TakenLock take(@Nullable Duration wait, boolean byHandle) throws InterruptedException;
+
+    /** Returns the owner of what is acquired; {@code null} if it belongs to the thread or to its handle. */
+    @Nullable
+    LockOwner owner();
+
+    /** Returns the same target for an owner, if it can have one. */
+    LockTarget ownedBy(LockOwner owner);
 
     /** Executes an asynchronous action under a hold that belongs to no thread. */
     CompletionStage<?> callAsync(Duration wait, Function<Lease, CompletionStage<@Nullable Void>> body);

@@ -3,6 +3,7 @@ package io.boltwork.spring.acquire;
 
 import io.boltwork.Lease;
 import io.boltwork.LeasedSemaphore;
+import io.boltwork.LockOwner;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -19,6 +20,16 @@ record SemaphoreTarget(LeasedSemaphore semaphore) implements LockTarget {
     @Override
     public String name() {
         return semaphore.name();
+    }
+
+    @Override
+    public @Nullable LockOwner owner() {
+        return null;
+    }
+
+    @Override
+    public LockTarget ownedBy(LockOwner owner) {
+        return this;
     }
 
     @Override

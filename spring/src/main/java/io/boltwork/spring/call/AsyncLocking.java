@@ -3,6 +3,7 @@ package io.boltwork.spring.call;
 
 import io.boltwork.BackendException;
 import io.boltwork.Lease;
+import io.boltwork.LockOwner;
 import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.spring.acquire.EnteredLock;
 import io.boltwork.spring.acquire.TargetKind;
@@ -67,9 +68,16 @@ record AsyncLocking(LockMethod method, LockSteps steps, MethodInvocation invocat
     /**
      * Prepares to acquire the locks. The acquisition starts with {@link Taking#begin()}; register all callbacks before
      * that.
+     *
+     * @param owner the owner of the locks; {@code null} if the steps have one
      */
-    Taking take() {
-        return new Taking(steps.all());
+    Taking take(@Nullable LockOwner owner) {
+        return new Taking(steps.all().stream().map(step -> step.ownedBy(owner)).toList());
+    }
+
+    /** Returns where the method is. */
+    String where() {
+        return steps.all().get(0).call().where();
     }
 
     /** Returns the result of a call that was refused before it could ask for its locks, or throws the exception. */
@@ -125,7 +133,7 @@ record AsyncLocking(LockMethod method, LockSteps steps, MethodInvocation invocat
      */
     CompletableFuture<@Nullable Object> stage(boolean here) {
         CallerContext context = CallerContext.capture();
-        Taking taking = take();
+        Taking taking = take(null);
         AsyncResult<@Nullable Object> result = new AsyncResult<>(taking);
         if (here) {
             taking.begin();

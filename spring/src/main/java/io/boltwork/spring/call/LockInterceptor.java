@@ -7,6 +7,7 @@ import io.boltwork.InvalidNameException;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+import io.boltwork.LockOwner;
 import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.spring.acquire.EnteredLock;
 import io.boltwork.spring.acquire.LockClients;
@@ -83,7 +84,11 @@ public final class LockInterceptor implements MethodInterceptor {
         LockCall call = new LockCall(expressions, method.method(), arguments, target, targetClass);
         LockSteps steps;
         try {
-            steps = LockSteps.of(method.operations(), call, operation -> step(operation, call));
+            LockOwner owner = owner(method, call);
+            steps = LockSteps.of(
+                    method.operations(),
+                    call,
+                    operation -> step(operation, call).ownedBy(owner));
         } catch (RuntimeException refused) {
             return AsyncLocking.failed(method, refused);
         }
@@ -98,6 +103,15 @@ public final class LockInterceptor implements MethodInterceptor {
                     : ReactiveLocking.publisher(locking, Objects.requireNonNull(method.reactive()), locking::execute);
         }
         return plain(BlockingCall.of(method, steps, invocation), 0);
+    }
+
+    /** Returns the owner of a call's locks; {@code null} if it is the thread, or each subscriber has one. */
+    private static @Nullable LockOwner owner(LockMethod method, LockCall call) {
+        if (method.isAsync() && !method.stage()) {
+            return null;
+        }
+        LockOwner around = EnteredLock.owner();
+        return around == null && method.stage() ? LockOwner.create(call.where()) : around;
     }
 
     private LockStep step(LockOperation operation, LockCall call) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.call;
 
+import io.boltwork.LockOwner;
 import io.boltwork.reactor.Acquisitions;
 import io.boltwork.spi.BodyScope;
 import io.boltwork.spring.acquire.EnteredLock;
@@ -15,6 +16,8 @@ import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 /**
  * Executes methods that return a {@link Mono}, a {@link Flux} or a type that Spring can adapt to them. Each
@@ -42,9 +45,9 @@ public final class ReactiveLocking {
         ReactiveLocking locking = new ReactiveLocking(call, adapter, body);
         return adapter.fromPublisher(
                 adapter.isMultiValue()
-                        ? Flux.deferContextual(context -> locking.guarded(CallerContext.capture(context)))
-                        : Mono.deferContextual(context ->
-                                locking.guarded(CallerContext.capture(context)).singleOrEmpty()));
+                        ? Flux.deferContextual(locking::guarded)
+                        : Mono.deferContextual(
+                                context -> locking.guarded(context).singleOrEmpty()));
     }
 
     /** Returns a result that fails for each subscriber. */
@@ -57,13 +60,18 @@ public final class ReactiveLocking {
      * value stands between.
      */
 
-    private Flux<Object> guarded(CallerContext context) {
-        Mono<LocksForSubscriber> taken = Acquisitions.of(call::take, ReactiveLocking::begin, Held::release)
+    private Flux<Object> guarded(ContextView subscriber) {
+        CallerContext context = CallerContext.capture(subscriber);
+        LockOwner around = subscriber.getOrDefault(LockOwner.class, EnteredLock.owner());
+        LockOwner owner = around == null ? LockOwner.create(call.where()) : around;
+        Mono<LocksForSubscriber> taken = Acquisitions.of(
+                        () -> call.take(owner), ReactiveLocking::begin, Held::release)
                 .map(LocksForSubscriber::new);
-        return Acquisitions.guard(
-                taken,
-                locks -> Acquisitions.under(locks.held.leases(), body(locks, context)),
-                LocksForSubscriber::release);
+        return Acquisitions.<LocksForSubscriber, Object>guard(
+                        taken,
+                        locks -> Acquisitions.under(locks.held.leases(), body(locks, context)),
+                        LocksForSubscriber::release)
+                .contextWrite(Context.of(LockOwner.class, owner));
     }
 
     private static void begin(Taking taking) {

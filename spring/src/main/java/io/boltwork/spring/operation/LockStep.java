@@ -4,6 +4,8 @@ package io.boltwork.spring.operation;
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+import io.boltwork.LockOptions;
+import io.boltwork.LockOwner;
 import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockRefusedException;
@@ -40,6 +42,13 @@ public record LockStep(
         LockObservations observed,
         LockHooks hooks) {
     private static final Log LOG = LogFactory.getLog(DistributedLock.class);
+
+    /** Returns this step for an owner. The thread that is interrupted by a loss can only be the owner itself. */
+    public LockStep ownedBy(@Nullable LockOwner owner) {
+        return owner == null || operation.options().onLoss() == LockOptions.OnLoss.INTERRUPT
+                ? this
+                : new LockStep(operation, client, target.ownedBy(owner), call, observed, hooks);
+    }
 
     /** Waits for the lock; returns {@code null} if refused. */
     @Nullable

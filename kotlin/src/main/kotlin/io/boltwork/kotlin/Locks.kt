@@ -132,7 +132,8 @@ private suspend fun <T> FencedLock.withLockOrElse(
     return underLease(lease, own.owner().get().asContextElement(), body)
 }
 
-private suspend fun FencedLock.take(wait: Duration): Lease? =
+@JvmSynthetic
+internal suspend fun FencedLock.take(wait: Duration): Lease? =
     if (wait == Duration.INFINITE) {
         request({ acquireAsync() }, { it })
     } else {

@@ -64,8 +64,7 @@ public final class ReactiveLocking {
         CallerContext context = CallerContext.capture(subscriber);
         LockOwner around = subscriber.getOrDefault(LockOwner.class, EnteredLock.owner());
         LockOwner owner = around == null ? LockOwner.create(call.where()) : around;
-        Mono<LocksForSubscriber> taken = Acquisitions.of(
-                        () -> call.take(owner), ReactiveLocking::begin, Held::release)
+        Mono<LocksForSubscriber> taken = Acquisitions.of(() -> call.take(owner), ReactiveLocking::begin, Held::release)
                 .map(LocksForSubscriber::new);
         return Acquisitions.<LocksForSubscriber, Object>guard(
                         taken,

@@ -79,7 +79,8 @@ class NestedCallsTest {
 
         @DistributedLock("many")
         public Flux<Integer> many() {
-            return Flux.merge(inner.mono("many"), Mono.delay(Duration.ofMillis(1)).then(inner.mono("many")));
+            return Flux.merge(
+                    inner.mono("many"), Mono.delay(Duration.ofMillis(1)).then(inner.mono("many")));
         }
 
         @DistributedLock("joined")

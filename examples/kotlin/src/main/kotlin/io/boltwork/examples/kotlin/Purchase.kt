@@ -2,10 +2,12 @@
 package io.boltwork.examples.kotlin
 
 import io.boltwork.LockClient
+import io.boltwork.kotlin.leadership
 import io.boltwork.kotlin.withLock
 import io.boltwork.kotlin.withLockOrNull
 import io.boltwork.kotlin.withPermit
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.flow.collectLatest
 
 /** A storage that refuses tokens smaller than the last one. */
 interface Storage {
@@ -38,5 +40,14 @@ suspend fun transfer(locks: LockClient, storage: Storage): Unit? {
 suspend fun upload(locks: LockClient, send: suspend () -> Unit) {
     // @start region="with-permit"
     locks.semaphore("uploads", 3).withPermit { send() }
+    // @end
+}
+
+/** Writes reports while this instance leads. */
+suspend fun reports(locks: LockClient, report: suspend (Long) -> Unit) {
+    // @start region="leader"
+    locks.lock("reports").leadership().collectLatest { lease ->
+        if (lease != null) report(lease.fencingToken()) // cancelled when this instance no longer leads
+    }
     // @end
 }

@@ -4,6 +4,10 @@ package io.boltwork.examples.kotlin
 import io.boltwork.LockClient
 import io.boltwork.LockTimeoutException
 import io.boltwork.memory.MemoryBackend
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.AfterEach
@@ -37,6 +41,15 @@ class CoroutinesTest {
         assertThat(transfer(locks, storage)).isNotNull()
         locks.lock("account:2").acquire().use { assertThat(transfer(locks, storage)).isNull() }
         assertThat(tokens).hasSize(2)
+    }
+
+    @Test
+    fun reportsAreWrittenByTheLeader() = runBlocking<Unit> {
+        val token = CompletableDeferred<Long>()
+        val leader = launch(Dispatchers.Default) { reports(locks) { token.complete(it) } }
+        assertThat(token.await()).isPositive()
+        leader.cancelAndJoin()
+        assertThat(locks.lock("reports").isLocked).isFalse()
     }
 
     @Test

@@ -105,10 +105,12 @@ public abstract class LeaseForms {
                 if (hold == null) {
                     return null;
                 }
-                T made = result.apply(new LeaseHandle(engine, hold));
+                LeaseHandle handle = new LeaseHandle(engine, hold);
+                T made = result.apply(handle);
                 if (hold.take(waiter)) {
                     return made;
                 }
+                handle.unused();
                 waiter = waiter.again();
             } catch (Error cut) {
                 waiter.forsaken = true;

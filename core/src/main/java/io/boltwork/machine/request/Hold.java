@@ -158,7 +158,10 @@ public class Hold implements BodyScope.Held {
         return TAKER.compareAndSet(this, waiter, null);
     }
 
-    /** Gives up and leaves the hold if its caller has not taken it. Returns whether this call has given it up. */
+    /**
+     * Gives up and leaves the hold if its caller has not taken it. Returns whether this call has ended the hold; other
+     * calls of its owner may have entered it.
+     */
     public boolean giveUp() {
         if (!(taker instanceof Waiter waiter) || !TAKER.compareAndSet(this, waiter, GIVEN_UP)) {
             return false;
@@ -171,7 +174,7 @@ public class Hold implements BodyScope.Held {
             owed = owed | (waiter.asLease ? OWED_HANDLE : OWED_LOCK);
             throw cut;
         }
-        return true;
+        return isOver();
     }
 
     /** Returns the waiter whose caller has not taken the hold; {@code null} if it was taken or given up. */

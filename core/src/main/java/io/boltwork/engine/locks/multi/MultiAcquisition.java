@@ -154,6 +154,14 @@ final class MultiAcquisition {
         return true;
     }
 
+    private void unused(int i) {
+        LeaseHandle handle = handles[i];
+        if (handle != null) {
+            handle.unused();
+            handles[i] = null;
+        }
+    }
+
     private void enterOwn(int i) {
         Hold own = owners[i] == null ? null : members.member(i).ownHold();
         if (own != null) {
@@ -212,7 +220,7 @@ final class MultiAcquisition {
                 if (hold.take(waiter(i))) {
                     holds[i] = hold;
                 } else { // another call of the same owner has it, or it came too late and was given up
-                    handles[i] = null;
+                    unused(i);
                     enterOwn(i);
                 }
             }
@@ -325,7 +333,9 @@ final class MultiAcquisition {
         EngineLock member = members.member(i);
         try {
             WaitResult result = member.engine.callers.await(member, waiter, NOT_AT_ALL, false);
-            if (result instanceof Waiter.Granted granted && granted.hold().giveUp()) {
+            if (result instanceof Waiter.Granted granted
+                    && granted.hold().taker() == waiter
+                    && granted.hold().giveUp()) {
                 member.engine.drivers.release(granted.hold());
             }
         } catch (InterruptedException impossible) {

@@ -17,7 +17,7 @@ import java.util.Objects;
  * }
  *
  * CompletionStage<Integer> reserve(FencedLock stock) { // enters the hold of the order, or acquires the lock
- *     return stock.callAsync(WAIT, lease -> CompletableFuture.supplyAsync(() -> --pieces));
+ *     return stock.callAsync(WAIT, lease -> CompletableFuture.supplyAsync(pieces::decrementAndGet));
  * }
  * }</pre>
  *

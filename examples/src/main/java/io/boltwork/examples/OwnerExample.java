@@ -7,6 +7,7 @@ import io.boltwork.LockOwner;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** An order whose steps run on several threads and want the same lock. */
 final class OwnerExample {
@@ -15,11 +16,11 @@ final class OwnerExample {
     private final LockClient locks;
 
     /** The pieces in stock. */
-    private volatile int pieces;
+    private final AtomicInteger pieces;
 
     OwnerExample(LockClient locks, int pieces) {
         this.locks = locks;
-        this.pieces = pieces;
+        this.pieces = new AtomicInteger(pieces);
     }
 
     // @start region="owner"
@@ -30,7 +31,7 @@ final class OwnerExample {
     }
 
     CompletionStage<Integer> reserve(FencedLock stock) { // enters the hold of the order, or acquires the lock
-        return stock.callAsync(WAIT, lease -> CompletableFuture.supplyAsync(() -> --pieces));
+        return stock.callAsync(WAIT, lease -> CompletableFuture.supplyAsync(pieces::decrementAndGet));
     }
     // @end
 }

@@ -154,7 +154,10 @@ class NestedCallsTest {
     private static ConfigurableApplicationContext application() {
         return new SpringApplicationBuilder(App.class)
                 .web(WebApplicationType.NONE)
-                .properties("boltwork.backend=memory", "spring.main.banner-mode=off")
+                .properties(
+                        "boltwork.backend=memory",
+                        "spring.main.banner-mode=off",
+                        "spring.lifecycle.timeout-per-shutdown-phase=1s") // some locks stay taken
                 .run();
     }
 

@@ -313,9 +313,10 @@ public interface FencedLock extends Lock {
 
     /**
      * Waits for the lock without occupying a thread. The lease belongs to its handle: any thread may release it, and it
-     * is reentrant only for an {@linkplain #ownedBy owner}. Cancelling the result ({@code toCompletableFuture().cancel(..)}) withdraws the request.
-     * Completing the result in any other way, as {@code orTimeout(..)} does, also withdraws it. A result that has
-     * completed with a lease belongs to the caller: a caller that gives up must release that lease. Does not block.
+     * is reentrant only for an {@linkplain #ownedBy owner}. Cancelling the result ({@code
+     * toCompletableFuture().cancel(..)}) withdraws the request. Completing the result in any other way, as {@code
+     * orTimeout(..)} does, also withdraws it. A result that has completed with a lease belongs to the caller: a caller
+     * that gives up must release that lease. Does not block.
      *
      * <!-- snippet: ClassExamples.java#acquireAsync -->
      * <pre>{@code
@@ -378,16 +379,16 @@ public interface FencedLock extends Lock {
 
     /**
      * Returns a view of this lock in which an owner takes the place of the current thread. Whatever the view acquires
-     * belongs to the owner, on whatever thread: {@code lock()}, leases, and asynchronous leases, which are otherwise not
-     * reentrant. No round trip.
+     * belongs to the owner, on whatever thread: {@code lock()}, leases, and asynchronous leases, which are otherwise
+     * not reentrant. No round trip.
      *
      * <p>An owner has one hold of a lock, with one fencing token. Code that acquires the lock for an owner that has it
      * enters that hold once more, without a round trip, and the hold ends when all have left it, in any order. If
-     * several calls of one owner wait for the lock, all of them go on when one is granted it. The owner does not exclude
-     * its own calls from each other. Each {@link Lease} leaves once; {@link #unlock} undoes one {@code lock()} of the
-     * owner, whoever calls it. A loss concerns all: each call fails with {@link LeaseLostException} until all have left.
-     * {@link #currentLease}, {@link #isHeldByCurrentThread} and {@link #holdCount} tell of the owner. A wait for a
-     * condition gives up all levels by {@code lock()}, as with threads.
+     * several calls of one owner wait for the lock, all of them go on when one is granted it. The owner does not
+     * exclude its own calls from each other. Each {@link Lease} leaves once; {@link #unlock} undoes one {@code lock()}
+     * of the owner, whoever calls it. A loss concerns all: each call fails with {@link LeaseLostException} until all
+     * have left. {@link #currentLease}, {@link #isHeldByCurrentThread} and {@link #holdCount} tell of the owner. A wait
+     * for a condition gives up all levels by {@code lock()}, as with threads.
      *
      * @param owner the owner
      * @return the view, with the options of this lock

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that want a lock for one owner at the same moment. Each holds it until all do, so none may wait for another. */
+/**
+ * Threads that want a lock for one owner at the same moment. Each holds it until all do, so none may wait for another.
+ */
 @Timeout(120)
 class OwnerAtOnceTest {
     private static final int ROUNDS = 2_000;

@@ -23,7 +23,8 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>In asynchronous methods, the lease is available on the thread on which the method starts; pass the lease, or the
- * {@link #owner}, to work that continues elsewhere. The method or template releases the lease: do not release it yourself.
+ * {@link #owner}, to work that continues elsewhere. The method or template releases the lease: do not release it
+ * yourself.
  *
  * @since 0.1.0
  */

@@ -117,7 +117,7 @@ class LockHooksTest {
         });
     }
 
-    /** What happens to refused callers. */
+    /** Results of refused callers. */
     private interface Refused {
         void run(Shop shop, ApplicationContext context) throws Exception;
     }

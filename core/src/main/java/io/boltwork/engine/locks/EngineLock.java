@@ -127,8 +127,8 @@ public class EngineLock extends LockForms<LockTerms> implements Acquirable {
     /** Returns the owner as a part of a sentence. */
     public final String ownerText() {
         return namedOwner == null
-                ? "Thread '" + Thread.currentThread().getName() + "'"
-                : "The owner '" + namedOwner.name() + "'";
+                ? "Thread '" + Printable.text(Thread.currentThread().getName()) + "'"
+                : "The owner '" + Printable.text(namedOwner.name()) + "'";
     }
 
     // ================================================================ what differs for readers and writers

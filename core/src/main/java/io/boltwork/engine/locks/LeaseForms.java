@@ -78,9 +78,9 @@ public abstract class LeaseForms {
     }
 
     /**
-     * Enters the owner's hold, or waits for one, and makes a result from its lease. Takes the hold as its last act and makes the result before
-     * it. After it, this method calls nothing and allocates nothing on the way back to the user's frame, so that no
-     * error can come between the lock and its holder.
+     * Enters the owner's hold, or waits for one, and makes a result from its lease. Takes the hold as its last act and
+     * makes the result before it. After it, this method calls nothing and allocates nothing on the way back to the
+     * user's frame, so that no error can come between the lock and its holder.
      *
      * @param first the first request; later ones replace it if its hold is given up
      */

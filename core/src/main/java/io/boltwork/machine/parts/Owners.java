@@ -9,9 +9,9 @@ import io.boltwork.machine.state.LockState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of an owner that is not a thread, which may come at the same time. Once one of them is granted the lock, the
- * others are granted the same hold. They are not its takers, so they look at it, and enter it as a nested call does.
- * Part of a {@link LockMachine}.
+ * The calls of an owner that is not a thread, which may come at the same time. Once one of them is granted the lock,
+ * the others are granted the same hold. They are not its takers, so they look at it, and enter it as a nested call
+ * does. Part of a {@link LockMachine}.
  */
 public final class Owners {
 

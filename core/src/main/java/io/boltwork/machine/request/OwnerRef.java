@@ -6,7 +6,7 @@ import io.boltwork.spi.Printable;
 import java.lang.ref.WeakReference;
 
 /**
- * What holds and waiters know of their {@link LockOwner}. They do not keep it reachable, so that its end is noticed.
+ * A {@link LockOwner} as its holds and waiters know it. They do not keep it reachable, so that its end is noticed.
  * References to one owner are equal.
  */
 public final class OwnerRef extends WeakReference<LockOwner> {

@@ -10,6 +10,7 @@ import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.redis.RedisOptions;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.spi.Printable;
 import io.boltwork.spring.ClientOptionsCustomizer;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.RedisOptionsCustomizer;
@@ -260,7 +261,7 @@ public final class BoltworkAutoConfiguration {
                 };
                 LockClient client = BoltworkAutoConfiguration.client(
                         backend, options(properties, environment, named), customizers, listeners);
-                StartLog.log(client, backend, " of the client '" + name + "'");
+                StartLog.log(client, backend, " of the client '" + Printable.text(name) + "'");
                 return client;
             } catch (RuntimeException failure) {
                 throw ClientProperties.named(name, failure);

@@ -2,6 +2,7 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.BackendException;
+import io.boltwork.spi.Printable;
 import io.boltwork.spring.properties.ClientProperties;
 import io.boltwork.spring.properties.NamedBeans;
 import io.boltwork.spring.redis.RedisStartException;
@@ -34,7 +35,8 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
         }
         RedisStartException redis = findCause(cause, RedisStartException.class);
         return new FailureAnalysis(
-                "Boltwork cannot use " + (client == null ? "its lock backend" : "the lock backend of '" + client + "'")
+                "Boltwork cannot use "
+                        + (client == null ? "its lock backend" : "the lock backend of '" + Printable.text(client) + "'")
                         + ": " + (redis == null ? backend : redis).getMessage(),
                 redis != null
                         ? redis.action()

@@ -11,9 +11,11 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.env.Environment;
 
-/** Definitions of the beans of {@code boltwork.clients.*}. A bean of the application with the same name replaces one. */
+/**
+ * Definitions of the beans of {@code boltwork.clients.*}. A bean of the application with the same name replaces one.
+ */
 final class NamedClients {
-    /** What follows the client's name in the name of its bean. */
+    /** The end of a bean's name, after that of the client. */
     static final String CLIENT = "LockClient";
 
     private NamedClients() {}

@@ -189,9 +189,9 @@ final class MultiMembers {
                 throw new IllegalMonitorStateException(
                         Printable.text(all[i].ownerText() + " holds the lock '" + all[i].name()
                                 + "' and wants '" + all[missing].name()
-                                + "', which does not come after it in the order in which multi-locks acquire their members. It"
-                                + " could wait for a thread that waits for it. Acquire all of them by one multi-lock, or in"
-                                + " this order: " + Arrays.toString(all)));
+                                + "', which does not come after it in the order in which multi-locks acquire their"
+                                + " members. It could wait for a thread that waits for it. Acquire all of them by one"
+                                + " multi-lock, or in this order: " + Arrays.toString(all)));
             }
         }
     }

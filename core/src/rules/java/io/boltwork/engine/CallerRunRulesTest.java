@@ -361,8 +361,10 @@ class CallerRunRulesTest {
         backend.renewals = held;
         Lease lease = lock.acquire();
         FutureTask<Boolean> verified = new FutureTask<>(lease::verify);
-        new Thread(verified).start();
-        until(() -> !held.isEmpty());
+        Thread verifier = new Thread(verified);
+        verifier.start();
+        // otherwise that thread might still execute the lock's events, and the next one, too
+        until(() -> !held.isEmpty() && verifier.getState() == Thread.State.TIMED_WAITING);
         lease.release();
         Lease next = lock.acquire();
         backend.renewals = null;

@@ -383,14 +383,17 @@ class CallerRunRulesTest {
         FencedLock elsewhere = other.lock("lock");
         elsewhere.lock();
         FencedLock inner = client.lock("inner");
+        CompletableFuture<Void> unlocked = new CompletableFuture<>();
         CompletableFuture<Void> done = lock.acquireAsync()
                 .thenAccept(lease -> {
+                    unlocked.join(); // until then, that thread might still execute the lock's events
                     inner.lock();
                     inner.unlock();
                     lease.release();
                 })
                 .toCompletableFuture();
         elsewhere.unlock(); // not before: otherwise this thread might call back
+        unlocked.complete(null);
         done.get(10, TimeUnit.SECONDS);
         assertThat(threads).hasSize(3).allMatch(name -> name.startsWith("boltwork-callback"));
     }

@@ -47,7 +47,7 @@ public final class Errors {
     /** The place where the user and password were given. */
     private final String credentials;
 
-    /** Whether a refused password may pass, because a provider will give another one. */
+    /** True if a refused password may pass, because a provider will give another one. */
     private final boolean changing;
 
     private final boolean tls;

@@ -3,8 +3,10 @@ package io.boltwork.examples.kotlin
 
 import io.boltwork.LockClient
 import io.boltwork.kotlin.leadership
+import io.boltwork.kotlin.signal
 import io.boltwork.kotlin.withLock
 import io.boltwork.kotlin.withLockOrNull
+import io.boltwork.kotlin.withLockWhen
 import io.boltwork.kotlin.withPermit
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.flow.collectLatest
@@ -40,6 +42,17 @@ suspend fun transfer(locks: LockClient, storage: Storage): Unit? {
 suspend fun upload(locks: LockClient, send: suspend () -> Unit) {
     // @start region="with-permit"
     locks.semaphore("uploads", 3).withPermit { send() }
+    // @end
+}
+
+/** Takes from a buffer that other instances fill. */
+suspend fun take(locks: LockClient, buffer: MutableList<String>): String {
+    // @start region="condition"
+    val lock = locks.lock("buffer")
+    return lock.withLockWhen("notEmpty", { buffer.isNotEmpty() }) {
+        lock.signal("notFull") // sent with the release
+        buffer.removeFirst()
+    }
     // @end
 }
 

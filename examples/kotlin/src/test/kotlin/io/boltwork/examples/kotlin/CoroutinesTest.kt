@@ -3,9 +3,12 @@ package io.boltwork.examples.kotlin
 
 import io.boltwork.LockClient
 import io.boltwork.LockTimeoutException
+import io.boltwork.kotlin.signal
+import io.boltwork.kotlin.withLock
 import io.boltwork.memory.MemoryBackend
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -41,6 +44,17 @@ class CoroutinesTest {
         assertThat(transfer(locks, storage)).isNotNull()
         locks.lock("account:2").acquire().use { assertThat(transfer(locks, storage)).isNull() }
         assertThat(tokens).hasSize(2)
+    }
+
+    @Test
+    fun aBufferIsTakenFromOnceItHasSomething() = runBlocking<Unit> {
+        val buffer = mutableListOf<String>()
+        val taken = async(Dispatchers.Default) { take(locks, buffer) }
+        locks.lock("buffer").withLock {
+            buffer += "first"
+            locks.lock("buffer").signal("notEmpty")
+        }
+        assertThat(taken.await()).isEqualTo("first")
     }
 
     @Test

@@ -18,12 +18,15 @@ import kotlinx.coroutines.withContext
  * released when the body and all coroutines that were launched in its scope have ended, also after a cancellation. A
  * loss of the lock is thrown at the next wait, or at the end.
  *
- * Not to be called under the same lock: that would be released only in part.
+ * Not to be called under the same lock, which a wait would release under its other bodies. For the same reason,
+ * coroutines that share an owner, such as those that one body has launched, must not call it for one lock at the same
+ * time: an owner does not exclude its own calls. Give each of them an owner by [asContextElement].
  *
  * @param condition the name of the condition
  * @param isReady whether the body can begin; called under the lock, again after each signal
  * @param body the body
  * @return the result of the body
+ * @throws IllegalStateException if the owner has the lock already; the body was not executed
  * @throws io.boltwork.LeaseLostException if the lock was lost
  * @throws io.boltwork.BackendException if the backend gave no answer, as for [FencedLock.lock]
  * @throws UnsupportedOperationException if this is a read lock, a write lock or a multi-lock
@@ -36,7 +39,10 @@ public suspend fun <T> FencedLock.withLockWhen(
 ): T {
     val own = owned()
     val signals = own.condition(condition)
-    check(own.holdCount() == 0) { "The lock '${name()}' is held already: take it by withLockWhen only" }
+    check(own.holdCount() == 0) {
+        "The lock '${name()}' is held already by ${own.owner().get()}: take it by withLockWhen only, or give this" +
+            " coroutine an owner of its own by asContextElement()"
+    }
     var isHeld = false
     val outcome = runCatching {
         runInterruptible(Dispatchers.IO) {

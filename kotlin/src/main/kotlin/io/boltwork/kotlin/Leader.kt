@@ -14,7 +14,10 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
 
+/** The longest first pause in milliseconds: an election is not urgent while the backend is down. */
 private const val FIRST_PAUSE = 500L
+
+/** The doublings of the pause, up to 32 s: longer pauses would delay an election after the outage. */
 private const val DOUBLINGS = 6
 
 /**

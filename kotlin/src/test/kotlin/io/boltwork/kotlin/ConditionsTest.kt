@@ -103,6 +103,7 @@ class ConditionsTest {
         assertThat(lost.exceptionOrNull()).isInstanceOf(LeaseLostException::class.java)
         val nested = runCatching { lock.withLock { lock.withLockWhen("any", { true }) { } } }
         assertThat(nested.exceptionOrNull()).isInstanceOf(IllegalStateException::class.java)
+            .hasMessageContaining("is held already by LockOwner['coroutine under buffer']")
         assertThat(runCatching { lock.signal("any") }.exceptionOrNull())
             .isInstanceOf(IllegalMonitorStateException::class.java)
     }

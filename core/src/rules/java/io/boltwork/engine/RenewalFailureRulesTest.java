@@ -25,6 +25,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Rules of the engine for renewals that fail: which listeners are told of, how often, and what the log has. */
 class RenewalFailureRulesTest extends EngineScene {
@@ -281,6 +282,7 @@ class RenewalFailureRulesTest extends EngineScene {
     // ---- the log
 
     @Test
+    @ResourceLock("log")
     void oneOfManyLocksIsLoggedAsAWarningInAMinute() {
         for (int i = 0; i < 90; i++) {
             kept(new EngineLock(client.engine, "lock " + i, LockOptions.renewedLease(Duration.ofSeconds(30)))

@@ -42,8 +42,10 @@ final class EtcdClock {
 
     private static final long MICROS = 1_000_000;
 
-    /** A second has changed by then, unless members fail. */
-    private static final Duration LONGEST = Duration.ofSeconds(3);
+    /** A second has changed by then. */
+    private static final Duration CHANGED = Duration.ofMillis(1_200);
+    /** The time has been learned by then, unless members fail. */
+    private static final Duration LONGEST = Duration.ofSeconds(4);
 
     /** How far the clocks of this machine may differ from each other before it counts as having been suspended. */
     private static final long SUSPENDED_MILLIS = 50;
@@ -167,7 +169,7 @@ final class EtcdClock {
     /**
      * Learns from answers of the leader.
      *
-     * @param patient whether to ask until the time is known exactly enough
+     * @param patient whether to ask until a second changes
      */
     private void learn(boolean patient) {
         Seen before = seen();
@@ -175,12 +177,12 @@ final class EtcdClock {
             replace(before.note());
             return;
         }
-        LeaderClock own = new LeaderClock(tolerance);
+        LeaderClock own = new LeaderClock(tolerance.dividedBy(2)); // it must do until it is refreshed
         List<Sample> samples = new ArrayList<>();
         long begun = System.nanoTime();
         do {
             if (!samples.isEmpty()) {
-                pause(tolerance.dividedBy(4));
+                pause(tolerance.dividedBy(5));
             }
             Sample sample = sample(before.note());
             if (sample == null) {
@@ -189,7 +191,7 @@ final class EtcdClock {
             }
             samples.add(sample);
             learn(own, before, sample);
-        } while (patient && own.read().isEmpty() && System.nanoTime() - begun < LONGEST.toNanos());
+        } while (patient && own.read().isEmpty() && System.nanoTime() - begun < CHANGED.toNanos());
         Seen after = seen();
         if (after.isSameLeader(before)) {
             take(after, samples);

@@ -40,7 +40,7 @@ final class EtcdSession {
     /** The time between two looks at what is due. */
     private static final Duration TICK = Duration.ofMillis(500);
     /** What is not known of the time grows by 2 % of it, and an answer that comes in time halves it. */
-    private static final Duration CLOCK_REFRESH = Duration.ofSeconds(4);
+    private static final Duration CLOCK_REFRESH = Duration.ofSeconds(2);
     /** The wait for the deletion of the client's keys. If it takes longer, they go with their lease. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(800);
     /** The lease is kept alive so often within its time. */

@@ -4,10 +4,12 @@ package io.boltwork.etcd;
 import io.boltwork.BackendException;
 import io.boltwork.store.LeaderClock;
 import io.boltwork.store.StoreClock;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A client that asks before and after a second changes knows more than the second. At first it asks several times
  * within a second; later it asks at the moment at which the second should change, and each answer halves what it does
  * not know.
+ *
+ * <p>What one client has learned serves all clients of this JVM, whose clock is the same.
  *
  * <p>An answer counts only if one leader was in office all the time: the same member answers a linearizable read before
  * and one after with the same term. Without the first, the answer of an earlier leader could be taken for one of the
@@ -50,12 +54,14 @@ final class EtcdClock {
     /** How far the clocks of this machine may differ from each other before it counts as having been suspended. */
     private static final long SUSPENDED_MILLIS = 50;
 
+    /** The clocks that clients of this JVM use, by what identifies the data. */
+    private static final Map<String, WeakReference<LeaderClock>> CLOCKS = new HashMap<>();
+
     private final EtcdCalls calls;
     private final EtcdKeys keys;
     private final Duration tolerance;
-    private final LeaderClock clock;
-    private volatile String store = "";
-    private volatile long knownTerm;
+    private final Map<String, WeakReference<LeaderClock>> clocks;
+    private volatile LeaderClock clock = new LeaderClock();
     private volatile long offsetMillis = offset();
 
     /**
@@ -109,10 +115,15 @@ final class EtcdClock {
     private record Sample(long gone, long sent, long answered) {}
 
     EtcdClock(EtcdCalls calls, EtcdKeys keys, Duration tolerance) {
+        this(calls, keys, tolerance, CLOCKS);
+    }
+
+    /** @param clocks what clients have learned */
+    EtcdClock(EtcdCalls calls, EtcdKeys keys, Duration tolerance, Map<String, WeakReference<LeaderClock>> clocks) {
+        this.clocks = clocks;
         this.calls = calls;
         this.keys = keys;
         this.tolerance = tolerance;
-        this.clock = new LeaderClock(tolerance);
     }
 
     /** Returns the time now. Asks the leader if it is not known exactly enough, or if there is another leader. */
@@ -126,7 +137,7 @@ final class EtcdClock {
             offsetMillis = offset();
             clock.forget();
         }
-        return knownTerm < calls.term() ? Optional.empty() : clock.read();
+        return clock.epoch() < calls.term() ? Optional.empty() : clock.read(tolerance);
     }
 
     /** Returns the difference between the two clocks of this machine, in milliseconds. */
@@ -150,11 +161,21 @@ final class EtcdClock {
                 null);
     }
 
-    /** Forgets the time if these are not the data of which it was known: the servers may have been replaced. */
+    /** Takes the clock of the data that are there: the servers may have been replaced. */
     void connect() {
-        String found = seen().store();
-        if (!found.equals(store)) {
-            clock.forget();
+        clock = clockOf(seen().store());
+    }
+
+    private LeaderClock clockOf(String store) {
+        synchronized (clocks) {
+            clocks.values().removeIf(unused -> unused.get() == null);
+            WeakReference<LeaderClock> used = clocks.get(store);
+            LeaderClock known = used == null ? null : used.get();
+            if (known == null) {
+                known = new LeaderClock();
+                clocks.put(store, new WeakReference<>(known));
+            }
+            return known;
         }
     }
 
@@ -177,7 +198,8 @@ final class EtcdClock {
             replace(before.note());
             return;
         }
-        LeaderClock own = new LeaderClock(tolerance.dividedBy(2)); // it must do until it is refreshed
+        LeaderClock own = new LeaderClock();
+        Duration enough = tolerance.dividedBy(2); // it must do until it is refreshed
         List<Sample> samples = new ArrayList<>();
         long begun = System.nanoTime();
         do {
@@ -191,7 +213,7 @@ final class EtcdClock {
             }
             samples.add(sample);
             learn(own, before, sample);
-        } while (patient && own.read().isEmpty() && System.nanoTime() - begun < CHANGED.toNanos());
+        } while (patient && own.read(enough).isEmpty() && System.nanoTime() - begun < CHANGED.toNanos());
         Seen after = seen();
         if (after.isSameLeader(before)) {
             take(after, samples);
@@ -210,6 +232,7 @@ final class EtcdClock {
             write(new Note(note.lease(), seen.term(), base, gone, note.revision()));
             return; // learned by the note that all clients share
         }
+        clock = clockOf(seen.store());
         boolean isRight = gone >= note.gone();
         for (Sample sample : samples) {
             isRight &= learn(clock, seen, sample);
@@ -219,8 +242,6 @@ final class EtcdClock {
             replace(note);
             return;
         }
-        store = seen.store();
-        knownTerm = seen.term();
         if (gone > note.gone() + NOTE_SECONDS) {
             write(new Note(note.lease(), note.term(), note.base(), gone, note.revision()));
         }

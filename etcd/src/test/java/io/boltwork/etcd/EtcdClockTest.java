@@ -4,15 +4,20 @@ package io.boltwork.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.boltwork.store.LeaderClock;
 import io.boltwork.store.StoreClock;
 import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -39,10 +44,14 @@ class EtcdClockTest {
         }
     }
 
+    /** Returns a clock that has learned nothing from others. */
     private EtcdClock clock() {
-        EtcdCalls calls = new EtcdCalls(
+        return new EtcdClock(calls(), KEYS, TOLERANCE, new HashMap<>());
+    }
+
+    private EtcdCalls calls() {
+        return new EtcdCalls(
                 List.of(URI.create(cluster.endpoints())), HttpClient.newHttpClient(), EtcdOptions.defaults());
-        return new EtcdClock(calls, KEYS, TOLERANCE);
     }
 
     private static long latest(StoreClock read) {
@@ -68,6 +77,20 @@ class EtcdClockTest {
             clocks.get(1).refresh();
         }
         assertThat(clocks.get(0).now().micros()).isBetween(before, before + 2_000_000);
+    }
+
+    @Test
+    void whatOneClientHasLearnedServesTheOthersOfItsJvm() {
+        Map<String, WeakReference<LeaderClock>> shared = new HashMap<>();
+        EtcdClock first = new EtcdClock(calls(), KEYS, TOLERANCE, shared);
+        first.now();
+        EtcdClock second = new EtcdClock(calls(), KEYS, TOLERANCE, shared);
+        second.connect();
+        long begun = System.nanoTime();
+        assertThat(second.now().run()).isEqualTo(first.now().run());
+        assertThat(System.nanoTime() - begun)
+                .as("no round trip")
+                .isLessThan(Slack.of(Duration.ofMillis(20)).toNanos());
     }
 
     @Test
@@ -118,7 +141,7 @@ class EtcdClockTest {
             return Json.read(cluster.post("/v3/kv/range", Json.text(Map.of("key", KEYS.clock()))))
                     .list("kvs")
                     .get(0);
-        } catch (java.io.IOException broken) {
+        } catch (IOException broken) {
             throw new IllegalStateException(broken);
         }
     }

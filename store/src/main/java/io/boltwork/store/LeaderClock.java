@@ -22,7 +22,6 @@ public final class LeaderClock {
     private static final long SECOND = 1_000_000;
     private static final long DRIFT_PART = 100;
 
-    private final long toleranceMicros;
     private final AtomicReference<@Nullable Interval> known = new AtomicReference<>();
 
     /** An interval in which the time lay at a moment of this client, in nanoseconds; the rest in microseconds. */
@@ -55,14 +54,8 @@ public final class LeaderClock {
         }
     }
 
-    /**
-     * Creates a clock that is not known yet.
-     *
-     * @param tolerance the width of the interval up to which {@link #read} returns a time
-     */
-    public LeaderClock(Duration tolerance) {
-        this.toleranceMicros = TimeUnit.NANOSECONDS.toMicros(tolerance.toNanos());
-    }
+    /** Creates a clock that is not known yet. */
+    public LeaderClock() {}
 
     /**
      * Learns the leader's time from an answer. The time lay between the two bounds at some moment between the sending
@@ -97,15 +90,26 @@ public final class LeaderClock {
     /**
      * Returns the time now.
      *
-     * @return the time; empty if it is not known exactly enough
+     * @param tolerance the widest interval that will do
+     * @return the time; empty if it is not known so exactly
      */
-    public Optional<StoreClock> read() {
+    public Optional<StoreClock> read(Duration tolerance) {
         Interval last = known.get();
         Interval now = last == null ? null : last.at(System.nanoTime());
-        return now == null || now.width() > toleranceMicros
+        long micros = TimeUnit.NANOSECONDS.toMicros(tolerance.toNanos());
+        return now == null || now.width() > micros
                 ? Optional.empty()
-                : Optional.of(
-                        new StoreClock(now.store + "." + Long.toHexString(now.epoch), now.earliest, toleranceMicros));
+                : Optional.of(new StoreClock(now.store + "." + Long.toHexString(now.epoch), now.earliest, micros));
+    }
+
+    /**
+     * Returns the epoch of the leader whose time is known.
+     *
+     * @return the epoch; 0 if no time is known
+     */
+    public long epoch() {
+        Interval last = known.get();
+        return last == null ? 0 : last.epoch;
     }
 
     /**

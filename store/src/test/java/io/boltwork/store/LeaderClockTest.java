@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LeaderClockTest {
     private static final long TOLERANCE = 100_000;
 
-    private final LeaderClock clock = new LeaderClock(Duration.ofMillis(100));
+    private final LeaderClock clock = new LeaderClock();
     private final long now = System.nanoTime();
 
     private boolean wrote(long epoch, long millis, long agoMillis, long tookMillis) {
@@ -21,14 +21,14 @@ class LeaderClockTest {
     }
 
     private StoreClock read() {
-        return clock.read().orElseThrow();
+        return clock.read(Duration.ofMillis(100)).orElseThrow();
     }
 
     @Test
     void timeIsUnknownAtFirstAndAfterASlowWrite() {
-        assertThat(clock.read()).isEmpty();
+        assertThat(clock.read(Duration.ofMillis(100))).isEmpty();
         wrote(1, 1_000, 0, 150);
-        assertThat(clock.read()).isEmpty();
+        assertThat(clock.read(Duration.ofMillis(100))).isEmpty();
     }
 
     @Test

@@ -74,7 +74,7 @@ final class ZooKeeperStore implements RecordStore {
         this.connector = connector;
         this.options = options;
         this.paths = new StorePaths(connector.prefix() + options.root());
-        this.clock = new LeaderClock(options.clockTolerance());
+        this.clock = new LeaderClock();
     }
 
     @Override
@@ -133,7 +133,7 @@ final class ZooKeeperStore implements RecordStore {
     private StoreClock clock() {
         long begun = System.nanoTime();
         do {
-            Optional<StoreClock> read = clock.read();
+            Optional<StoreClock> read = clock.read(options.clockTolerance());
             if (read.isPresent()) {
                 return read.get();
             }
@@ -442,8 +442,11 @@ final class ZooKeeperStore implements RecordStore {
     @Override
     public String version() {
         Stat stat = calls().await(calls().exists(paths.id()));
-        String epoch =
-                stat == null ? "" : clock.read().map(now -> ", " + now.run()).orElse("");
+        String epoch = stat == null
+                ? ""
+                : clock.read(options.clockTolerance())
+                        .map(now -> ", " + now.run())
+                        .orElse("");
         return "ZooKeeper (client " + Version.getVersion() + epoch + ")";
     }
 

@@ -164,9 +164,14 @@ class ClusterFailoverTest {
     void memberThatHasLostItsDataGetsThemFromASnapshot() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(3, "--unsafe-no-fsync", "--snapshot-count", "50")) {
             takeTurns(cluster.endpoints(), () -> {
+                String put = Json.text(Map.of("key", EtcdKeys.bytes("other"), "value", new byte[0]));
                 int lagging = (cluster.leader() + 1) % 3;
                 cluster.freeze(lagging);
-                awaitTurns(6_000); // the log that it lacks is gone by then
+                int leader = cluster.leader();
+                for (int i = 0; i < 6_000; i++) { // the leader keeps the last 5,000 entries of its log
+                    cluster.post(leader, "/v3/kv/put", put);
+                }
+                awaitTurns(100);
                 cluster.thaw(lagging);
                 awaitTurns(100);
                 cluster.kill(cluster.leader());

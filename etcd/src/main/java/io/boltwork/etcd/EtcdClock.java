@@ -46,6 +46,9 @@ final class EtcdClock {
 
     private static final long MICROS = 1_000_000;
 
+    /** The part of the tolerance from which on the time is asked for, before anybody must wait for it. */
+    private static final int VAGUE = 3;
+
     /** A second has changed by then. */
     private static final Duration CHANGED = Duration.ofMillis(1_200);
     /** The time has been learned by then, unless members fail. */
@@ -53,6 +56,8 @@ final class EtcdClock {
 
     /** How far the clocks of this machine may differ from each other before it counts as having been suspended. */
     private static final long SUSPENDED_MILLIS = 50;
+
+    private static final int ATTEMPTS = 3;
 
     /** The clocks that clients of this JVM use, by what identifies the data. */
     private static final Map<String, WeakReference<LeaderClock>> CLOCKS = new HashMap<>();
@@ -133,16 +138,24 @@ final class EtcdClock {
     }
 
     private Optional<StoreClock> known() {
-        if (Math.abs(offset() - offsetMillis) > SUSPENDED_MILLIS) { // this clock may have stood still
-            offsetMillis = offset();
-            clock.forget();
+        long offset = offset();
+        if (offset != 0 && Math.abs(offset - offsetMillis) > SUSPENDED_MILLIS) {
+            offsetMillis = offset;
+            clock.forget(); // the clock by which time is measured may have stood still
         }
         return clock.epoch() < calls.term() ? Optional.empty() : clock.read(tolerance);
     }
 
-    /** Returns the difference between the two clocks of this machine, in milliseconds. */
+    /** Returns the difference between the two clocks of this machine, in milliseconds; 0 if it cannot be told now. */
     private static long offset() {
-        return System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+        for (int i = 0; i < ATTEMPTS; i++) {
+            long before = System.nanoTime();
+            long wall = System.currentTimeMillis();
+            if (System.nanoTime() - before < TimeUnit.MILLISECONDS.toNanos(1)) { // else this thread stood still
+                return wall - TimeUnit.NANOSECONDS.toMillis(before);
+            }
+        }
+        return 0;
     }
 
     private synchronized StoreClock measure() {
@@ -179,11 +192,16 @@ final class EtcdClock {
         }
     }
 
-    /** Asks once more, at the moment at which the answer tells the most. Blocks for up to a second. */
+    /**
+     * Asks once more if the time is known only vaguely, at the moment at which the answer tells the most. Blocks for up
+     * to a second. What is not known grows by 2 % of the time, and an answer halves it.
+     */
     void refresh() {
-        pause(clock.untilNextSecond());
-        synchronized (this) {
-            learn(false);
+        if (clock.read(tolerance.dividedBy(VAGUE)).isEmpty()) {
+            pause(clock.untilNextSecond());
+            synchronized (this) {
+                learn(false);
+            }
         }
     }
 

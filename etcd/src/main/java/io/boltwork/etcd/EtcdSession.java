@@ -39,8 +39,6 @@ final class EtcdSession {
     private static final Duration PAUSE = Duration.ofMillis(100);
     /** The time between two looks at what is due. */
     private static final Duration TICK = Duration.ofMillis(500);
-    /** What is not known of the time grows by 2 % of it, and an answer that comes in time halves it. */
-    private static final Duration CLOCK_REFRESH = Duration.ofSeconds(2);
     /** The wait for the deletion of the client's keys. If it takes longer, they go with their lease. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(800);
     /** The lease is kept alive so often within its time. */
@@ -69,7 +67,6 @@ final class EtcdSession {
     private volatile @Nullable URI watched;
     private volatile @Nullable InputStream stream;
     private long keptAlive;
-    private long refreshed;
 
     /**
      * Creates a session that has not begun.
@@ -259,10 +256,7 @@ final class EtcdSession {
                 calls.call("kv/txn", Map.of("success", EtcdStore.deletions(messages)));
                 deleted(messages);
             }
-            if (now - refreshed > CLOCK_REFRESH.toNanos()) {
-                refreshed = now;
-                clock.refresh();
-            }
+            clock.refresh();
         } catch (BackendException failed) {
             LOG.log(System.Logger.Level.DEBUG, "The connection to etcd is made again", failed);
             breakWatch();

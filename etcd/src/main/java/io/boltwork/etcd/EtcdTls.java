@@ -13,6 +13,7 @@ import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
@@ -98,13 +99,17 @@ record EtcdTls(@Nullable Path authorities, @Nullable Path certificate) {
         byte[] withoutKey = KEY.matcher(Files.readString(file, StandardCharsets.ISO_8859_1))
                 .replaceAll("")
                 .getBytes(StandardCharsets.ISO_8859_1);
-        Certificate[] found = CertificateFactory.getInstance("X.509")
-                .generateCertificates(new ByteArrayInputStream(withoutKey))
-                .toArray(new Certificate[0]);
-        if (found.length == 0) {
-            throw new GeneralSecurityException(file + " contains no certificate");
+        try {
+            Certificate[] found = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(withoutKey))
+                    .toArray(new Certificate[0]);
+            if (found.length > 0) {
+                return found;
+            }
+        } catch (CertificateException wrong) {
+            throw new GeneralSecurityException(file + " contains no certificate: " + wrong.getMessage(), wrong);
         }
-        return found;
+        throw new GeneralSecurityException(file + " contains no certificate");
     }
 
     private static PrivateKey key(Path file, String algorithm) throws GeneralSecurityException, IOException {

@@ -8,7 +8,6 @@ import io.boltwork.store.LeaderClock;
 import io.boltwork.store.StoreClock;
 import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.wait.Await;
-import io.boltwork.testkit.wait.Slack;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URI;
@@ -86,11 +85,8 @@ class EtcdClockTest {
         first.now();
         EtcdClock second = new EtcdClock(calls(), KEYS, TOLERANCE, shared);
         second.connect();
-        long begun = System.nanoTime();
+        cluster.kill(0);
         assertThat(second.now().run()).isEqualTo(first.now().run());
-        assertThat(System.nanoTime() - begun)
-                .as("no round trip")
-                .isLessThan(Slack.of(Duration.ofMillis(20)).toNanos());
     }
 
     @Test

@@ -123,4 +123,9 @@ final class EtcdSite implements LockSite {
     public int listeners() {
         return range(EtcdKeys.bytes("/boltwork/alive/")).size();
     }
+
+    @Override
+    public Duration clockTolerance() {
+        return EtcdOptions.defaults().clockTolerance();
+    }
 }

@@ -117,11 +117,15 @@ final class EtcdSession {
     private void watch() {
         while (!closed.get()) {
             Throwable cause;
+            String id = client;
             try {
                 URI endpoint = calls.endpoint();
-                try (InputStream opened = prepare(endpoint)) {
+                try (InputStream opened = prepare(id, endpoint)) {
                     stream = opened;
                     watched = endpoint;
+                    if (closed.get()) {
+                        return;
+                    }
                     ServerTime server = clock.now().earliest();
                     ready = true;
                     listener.connected(server);
@@ -138,8 +142,12 @@ final class EtcdSession {
             }
             if (ready && !closed.get()) {
                 ready = false;
-                listener.disconnected(new BackendException(
-                        "The connection to etcd at " + calls.address() + " broke: " + cause.getMessage(), true, cause));
+                if (id.equals(client)) {
+                    listener.disconnected(new BackendException(
+                            "The connection to etcd at " + calls.address() + " broke: " + cause.getMessage(),
+                            true,
+                            cause));
+                }
             }
             pause();
         }
@@ -154,10 +162,9 @@ final class EtcdSession {
     }
 
     /** Makes the client's keys, delivers the messages that have come, and begins to watch for more. */
-    private InputStream prepare(URI endpoint) {
+    private InputStream prepare(String id, URI endpoint) {
         forget.run();
         clock.connect();
-        String id = client;
         beAlive(id);
         byte[] inbox = keys.inbox(id);
         EtcdCalls.Answer found = calls.call("kv/range", Map.of("key", inbox, "range_end", EtcdKeys.end(inbox)));

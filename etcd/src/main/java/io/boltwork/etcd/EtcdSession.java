@@ -29,9 +29,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps one client alive, and its inbox. The client's own keys hang on a lease of etcd, which the client keeps
- * alive; the end of that lease ends no lock's. One thread watches the inbox. It reads the whole inbox whenever it begins
- * to watch anew, so that it does not matter which revisions the cluster still has. A second thread does what is due.
+ * The life of one client, and its inbox. The client's own keys hang on a lease of etcd, which the client keeps alive;
+ * the end of that lease ends no lock's. One thread watches the inbox. It reads the whole inbox whenever it begins to
+ * watch anew, so that it does not matter which revisions the cluster still has. A second thread does what is due.
  * Thread-safe.
  */
 final class EtcdSession {
@@ -39,7 +39,7 @@ final class EtcdSession {
     private static final Duration PAUSE = Duration.ofMillis(100);
     /** The time between two looks at what is due. */
     private static final Duration TICK = Duration.ofMillis(500);
-    /** What is not known of the time grows by 2 % of it, and an answer that comes in time halves it. */
+    /** The uncertainty of the time grows by 2 % of it, and an answer that comes in time halves it. */
     private static final Duration CLOCK_REFRESH = Duration.ofSeconds(4);
     /** The wait for the deletion of the client's keys. If it takes longer, they go with their lease. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(800);

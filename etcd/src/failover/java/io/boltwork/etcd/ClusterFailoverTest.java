@@ -46,7 +46,7 @@ class ClusterFailoverTest {
     private final AtomicInteger errors = new AtomicInteger();
     private volatile boolean ended;
 
-    /** What happens to a cluster meanwhile. */
+    /** The events in a cluster meanwhile. */
     private interface Days {
         void pass() throws Exception;
     }

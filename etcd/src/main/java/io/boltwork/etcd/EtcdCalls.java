@@ -3,7 +3,6 @@ package io.boltwork.etcd;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Patience;
-import io.boltwork.spi.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -244,8 +243,7 @@ final class EtcdCalls {
             case UNIMPLEMENTED, PERMISSION_DENIED, UNAUTHENTICATED, INVALID_ARGUMENT -> false;
             default -> true;
         };
-        return new BackendException(
-                "etcd at " + answer.endpoint() + " failed: " + Printable.text(error) + remedy, mayHeal, null);
+        return new BackendException("etcd at " + answer.endpoint() + " failed: " + error + remedy, mayHeal, null);
     }
 
     private BackendException unreachable(Throwable failed) {

@@ -54,7 +54,7 @@ final class EtcdClock {
     /** The time has been learned by then, unless members fail. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
-    /** How far the clocks of this machine may differ from each other before it counts as having been suspended. */
+    /** The difference between the clocks of this machine from which it counts as having been suspended. */
     private static final long SUSPENDED_MILLIS = 50;
 
     private static final int ATTEMPTS = 3;

@@ -55,8 +55,8 @@ public final class EtcdOptions {
     /**
      * Returns the default options.
      *
-     * @return the prefix {@code /boltwork}, a session timeout of 10 s, a connect timeout of 10 s, a command timeout of 2
-     *     s, an idle life of 10 minutes, a clock tolerance of 250 ms, no credentials, no TLS
+     * @return the prefix {@code /boltwork}, a session timeout of 10 s, a connect timeout of 10 s, a command timeout of
+     *     2 s, an idle life of 10 minutes, a clock tolerance of 250 ms, no credentials, no TLS
      */
     public static EtcdOptions defaults() {
         return DEFAULTS;
@@ -80,8 +80,8 @@ public final class EtcdOptions {
     }
 
     /**
-     * Sets how long the client's own keys outlive it if it is killed. It counts as alive for as long. Leases of locks do
-     * not depend on it: a lock outlives the session of its holder. Default: 10 s.
+     * Sets how long the client's own keys outlive it if it is killed. It counts as alive for as long. Leases of locks
+     * do not depend on it: a lock outlives the session of its holder. Default: 10 s.
      *
      * @param timeout 3 s to 5 min, in whole seconds; etcd rounds very short ones up
      * @return these options with that timeout
@@ -135,8 +135,14 @@ public final class EtcdOptions {
     }
 
     /**
+<<<<<<< HEAD
      * Sets how exactly the client must know the time that the cluster's leader counts. A lock whose lease ends without a
      * release stays closed for as much longer. One client of each JVM asks for the time every few seconds. Default: 250 ms.
+=======
+     * Sets how exactly the client must know the time that the cluster's leader counts. A lock whose lease ends without
+     * a release stays closed for as much longer. The client asks for the time every four seconds, and more often while
+     * it is not known so exactly. Default: 250 ms.
+>>>>>>> 7a6e6a4680a38e37979343c0d0f1b6172ecc686a
      *
      * @param tolerance 150 ms to 1 s
      * @return these options with that tolerance
@@ -177,8 +183,8 @@ public final class EtcdOptions {
     }
 
     /**
-     * Sets the certificate that the client presents. Members with {@code --client-cert-auth} require one. Its common name
-     * is not the user: the gateway of etcd has none from certificates. Not used with an HTTP client of the user's.
+     * Sets the certificate that the client presents. Members with {@code --client-cert-auth} require one. Its common
+     * name is not the user: the gateway of etcd has none from certificates. Not used with an HTTP client of the user's.
      * Default: none.
      *
      * @param certificate a file with the client's certificate, any intermediate certificates, and the private key as

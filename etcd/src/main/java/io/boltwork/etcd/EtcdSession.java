@@ -29,9 +29,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps one client alive, and its inbox. The client's own keys hang on a lease of etcd, which the client keeps
- * alive; the end of that lease ends no lock's. One thread watches the inbox. It reads the whole inbox whenever it begins
- * to watch anew, so that it does not matter which revisions the cluster still has. A second thread does what is due.
+ * The life of one client, and its inbox. The client's own keys hang on a lease of etcd, which the client keeps alive;
+ * the end of that lease ends no lock's. One thread watches the inbox. It reads the whole inbox whenever it begins to
+ * watch anew, so that it does not matter which revisions the cluster still has. A second thread does what is due.
  * Thread-safe.
  */
 final class EtcdSession {
@@ -139,6 +139,9 @@ final class EtcdSession {
                 }
             } catch (IOException | RuntimeException broken) {
                 cause = broken;
+            } catch (Error defect) { // such as a missing library
+                cause = defect;
+                first.completeExceptionally(defect);
             }
             if (ready && !closed.get()) {
                 ready = false;

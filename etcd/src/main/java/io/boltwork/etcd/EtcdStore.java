@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records as keys of etcd. Thread-safe.
  *
- * <p>A record is written by a transaction that compares the revision of its last change, and that puts messages into the
- * inboxes of other clients if these are alive. If a comparison fails, the same answer has the record as it is now and
- * tells which client is gone. Revisions of etcd never repeat. Only "there is no record" has none: so a record is made
- * only if no records have been deleted since its absence was read.
+ * <p>A record is written by a transaction that compares the revision of its last change, and that puts messages into
+ * the inboxes of other clients if these are alive. If a comparison fails, the same answer has the record as it is now
+ * and tells which client is gone. Revisions of etcd never repeat. Only "there is no record" has none: so a record is
+ * made only if no records have been deleted since its absence was read.
  */
 final class EtcdStore implements RecordStore {
     /** A transaction has at most 128 operations by default. */
@@ -57,7 +57,7 @@ final class EtcdStore implements RecordStore {
     /** The time for one sweep, which shares its thread with what keeps the client alive. The next sweep goes on. */
     private static final long SWEEP_BUDGET = TimeUnit.SECONDS.toNanos(1);
 
-    /** Why a client may not count as alive, or may. */
+    /** A sign that a client is alive, or that it is not. */
     private record Sign(boolean isAlive, long since) {}
 
     private final List<URI> endpoints;

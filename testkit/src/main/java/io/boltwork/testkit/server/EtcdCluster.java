@@ -26,8 +26,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Real etcd processes on free ports, of 127.0.0.1 if nothing else is said, that form a cluster, in a directory of their own. They end with
- * {@link #close()}, and in any case with this JVM. Uses the {@code etcd} on the PATH, version 3.4 or later.
+ * Real etcd processes on free ports, of 127.0.0.1 if nothing else is said, that form a cluster, in a directory of their
+ * own. They end with {@link #close()}, and in any case with this JVM. Uses the {@code etcd} on the PATH, version 3.4 or
+ * later.
  *
  * <p>Methods block until their effect is complete. Not thread-safe, except that {@link #post}, {@link #endpoints()} and
  * {@link #leader()} may be called from any thread.

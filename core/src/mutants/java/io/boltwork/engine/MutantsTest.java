@@ -2,6 +2,7 @@
 package io.boltwork.engine;
 
 import java.lang.reflect.Method;
+import java.util.Comparator;
 import java.util.List;
 
 /** The mutants of the engine and of the rules. The simulation catches most of them. */
@@ -81,7 +82,11 @@ class MutantsTest extends Mutants {
     @Override
     List<String> testsOf(String file) {
         boolean isOfVotes = file.endsWith("/VoteRules.java");
-        return TESTS.stream().filter(test -> test.equals(VOTES) == isOfVotes).toList();
+        boolean isOfRules = file.contains("/spi/rules/");
+        return TESTS.stream()
+                .filter(test -> test.equals(VOTES) == isOfVotes)
+                .sorted(Comparator.comparing(test -> isOfRules != test.startsWith("io.boltwork.memory.")))
+                .toList(); // those that test the file itself first
     }
 
     @Override

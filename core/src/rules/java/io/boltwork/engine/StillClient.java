@@ -258,9 +258,10 @@ public final class StillClient {
 
     /** Returns the next task to run, {@code null} if there is none. */
     public Task next() {
+        tasks.removeIf(task -> task.cancelled);
         Task first = null;
         for (Task task : tasks) {
-            if (!task.cancelled && (first == null || task.at < first.at)) {
+            if (first == null || task.at < first.at) {
                 first = task;
             }
         }

@@ -135,14 +135,9 @@ public final class EtcdOptions {
     }
 
     /**
-<<<<<<< HEAD
-     * Sets how exactly the client must know the time that the cluster's leader counts. A lock whose lease ends without a
-     * release stays closed for as much longer. One client of each JVM asks for the time every few seconds. Default: 250 ms.
-=======
      * Sets how exactly the client must know the time that the cluster's leader counts. A lock whose lease ends without
-     * a release stays closed for as much longer. The client asks for the time every four seconds, and more often while
-     * it is not known so exactly. Default: 250 ms.
->>>>>>> 7a6e6a4680a38e37979343c0d0f1b6172ecc686a
+     * a release stays closed for as much longer. One client of each JVM asks for the time every few
+     * seconds. Default: 250 ms.
      *
      * @param tolerance 150 ms to 1 s
      * @return these options with that tolerance

@@ -2,8 +2,10 @@
 package io.boltwork.jdbc;
 
 import java.time.Duration;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The short forms of PostgreSQL. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class PostgresShortFormsTest extends ShortFormsTest {
 
     @Override

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers that execute their commands over connections of their own to the masters of a cluster. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ClusterDirectConnectionsTest {
     private static final String LOCK = "direct";
     private static final int SLOT = ClusterTurns.slot(LOCK);

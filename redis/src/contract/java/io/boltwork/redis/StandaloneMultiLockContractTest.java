@@ -3,9 +3,11 @@ package io.boltwork.redis;
 
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.multi.MultiLockContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Multi-locks on a real, standalone Redis keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class StandaloneMultiLockContractTest extends MultiLockContract {
 
     @RegisterExtension

@@ -21,8 +21,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** A server that may have lost its votes does not vote until all leases have ended that it may have voted for. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QuorumQuarantineTest {
     private static final QuorumOptions SHORT = QuorumOptions.defaults().longestLease(Duration.ofSeconds(2));

@@ -22,8 +22,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests lost replies and broken connections. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ConnectionPromisesTest extends RedisPromiseTest {
     private static final Duration SAFETY_POLL = Duration.ofSeconds(5);
 

@@ -18,8 +18,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests a server that answers with an error. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class RefusalPromisesTest extends RedisPromiseTest {
 
     /** The cause of a refusal, the words in the exception, and whether waiting may help. */

@@ -27,8 +27,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests every method that waits, while Redis gives no answer. Their limit is one second each. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class WaitingPromisesTest extends RedisPromiseTest {
     private static final Duration LIMIT = Duration.ofSeconds(1);
     private static final Duration BOUND = LIMIT.plusMillis(200);

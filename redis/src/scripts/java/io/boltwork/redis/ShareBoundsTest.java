@@ -22,11 +22,13 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests the cost of script calls for shared locks, also with many holders, and what one call does at most. Many are
  * 10,000 with {@code -Dboltwork.proof=true}, and 2,000 otherwise.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ShareBoundsTest extends ShareScriptTest {
     private static final int MANY = Boolean.getBoolean("boltwork.proof") ? 10_000 : 2_000;
     private static final int ROOM = 20_000;

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests that clients of a real server find a cycle of their threads by the records that they publish there. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class DeadlockOnRedisTest {
 
     /** Longer than the 30 s in which the cycle of two clients is reported. */

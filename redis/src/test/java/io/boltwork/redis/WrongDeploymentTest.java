@@ -18,8 +18,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests wrong configurations: each is reported clearly, in time, without any password. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class WrongDeploymentTest {
     private static final String SECRET = "s3cr3t-p4ss";
     private static final String WATCH = "s3nt1n3l-p4ss";

@@ -32,11 +32,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests a master that is frozen while a connection to it is up or being made, and resumes: it counts only if it is
  * still the master.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ReplacedMasterTest {
     @AutoClose
     private final RedisServer server = RedisServer.start();

@@ -37,6 +37,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -50,6 +51,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The files in docs/run/dashboards ask for meters and labels that the actuator's Prometheus endpoint of a real
  * application has, and Prometheus' own tool accepts them.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class DashboardsTest {
     private static final Path DOCS = Path.of("..", "docs", "run");
     private static final Path DASHBOARDS = DOCS.resolve("dashboards");

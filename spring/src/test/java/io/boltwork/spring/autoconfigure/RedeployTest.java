@@ -22,11 +22,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * A web application is deployed, used and removed three times, in a container whose threads live on. Nothing of
  * Boltwork keeps a class loader, whatever the locks are kept on.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 public class RedeployTest {
 
     private static final int DEPLOYMENTS = 3;

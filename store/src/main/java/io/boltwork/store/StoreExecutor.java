@@ -276,7 +276,8 @@ final class StoreExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Re
         boolean mayHaveEnded = Stream.concat(
                         Stream.of(latest.keptUntilMillis()),
                         latest.holders().stream().map(QueryReply.Inspected.Holder::untilMillis))
-                .anyMatch(until -> until <= latest.server().millis());
+                .anyMatch(until -> until > found.clock().earliest().millis()
+                        && until <= latest.server().millis());
         return mayHaveEnded ? inspect(command, key, found, found.clock()) : latest; // closed until it certainly has
     }
 

@@ -3,7 +3,6 @@ package io.boltwork.etcd;
 
 import io.boltwork.BackendException;
 import io.boltwork.spi.Patience;
-import io.boltwork.spi.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -245,7 +244,7 @@ final class EtcdCalls {
             default -> true;
         };
         return new BackendException(
-                "etcd at " + answer.endpoint() + " failed: " + Printable.text(error) + remedy, mayHeal, null);
+                "etcd at " + answer.endpoint() + " failed: " + error + remedy, mayHeal, null);
     }
 
     private BackendException unreachable(Throwable failed) {

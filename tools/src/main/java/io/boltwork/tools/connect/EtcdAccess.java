@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to the gateway of etcd, with the credentials of the user. For commands that look at the cluster instead of at
- * locks. Not thread-safe.
+ * Requests to the gateway of etcd, with the credentials of the user. For commands that look at the cluster instead of
+ * at locks. Not thread-safe.
  */
 public final class EtcdAccess {
     private static final int DEFAULT_PORT = 2379;

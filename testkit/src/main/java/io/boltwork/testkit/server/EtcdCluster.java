@@ -110,6 +110,16 @@ public final class EtcdCluster implements AutoCloseable {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "etcd")));
     }
 
+    /**
+     * Returns the version of the etcd on the PATH.
+     *
+     * @return the version, such as {@code 3.4.23}
+     * @throws UncheckedIOException if there is no etcd
+     */
+    public static String version() {
+        return DatabaseServer.version(List.of("etcd", "--version"));
+    }
+
     private static int[] freePorts(int count) {
         List<ServerSocket> sockets = new ArrayList<>(); // open together, so that they differ
         try {
@@ -217,6 +227,16 @@ public final class EtcdCluster implements AutoCloseable {
      */
     public int port(int member) {
         return clientPorts[member];
+    }
+
+    /**
+     * Returns the process id of a member.
+     *
+     * @param member its number, from 0
+     * @return the id
+     */
+    public long pid(int member) {
+        return members.get(member).pid();
     }
 
     /**

@@ -28,6 +28,7 @@ export const modules = [
   ['redis', 'Locks in Redis and Valkey'],
   ['jdbc', 'Locks in PostgreSQL, MariaDB and H2'],
   ['zookeeper', 'Locks in ZooKeeper'],
+  ['etcd', 'Locks in etcd'],
   ['reactive', 'Publishers for Reactor and RxJava'],
   ['spring', 'The starter for Spring Boot'],
   ['testkit', 'Servers, faults and histories for tests'],

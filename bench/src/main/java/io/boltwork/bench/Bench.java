@@ -47,8 +47,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = {
             "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, or on"
-                    + " a database or ZooKeeper, beside the peers there. Writes the whole page to bench/target/results,"
-                    + " and the figures that matter to docs/inside/measurements/performance.md or stores.md. A full run"
+                    + " a database, ZooKeeper or etcd, beside the peers there. Writes the whole page to"
+                    + " bench/target/results, and the figures that matter to docs/inside/measurements/performance.md or stores.md. A full run"
                     + " takes more than an hour on a machine that does nothing else. It can be done in parts: the pages"
                     + " keep the scenarios that were not measured again, with their commit. --quick takes less than"
                     + " three minutes.",
@@ -76,6 +76,7 @@ final class Bench implements Callable<Integer> {
             Entrant.JDBC_REGISTRY,
             Entrant.SHEDLOCK,
             Entrant.CURATOR,
+            Entrant.ETCD_LOCK,
             Entrant.SCRIPTS,
             Entrant.PUBLISH);
 
@@ -95,8 +96,8 @@ final class Bench implements Callable<Integer> {
             paramLabel = "WHERE",
             description =
                     "standalone: one server. cluster: a Redis Cluster of three masters, for S3, S4, S7 and S10, with"
-                            + " its own section on the page. postgresql, mariadb, h2, zookeeper: another store, for"
-                            + " S1, S3, S4 and S7. Default: standalone.")
+                            + " its own section on the page. postgresql, mariadb, h2, zookeeper, etcd: another"
+                            + " store, for S1, S3, S4 and S7. Default: standalone.")
     private BenchDeployment deployment = BenchDeployment.STANDALONE;
 
     @Option(

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** Tests the bench on databases and ZooKeeper. A database that is not installed is skipped. */
+/** Tests the bench on databases, ZooKeeper and etcd. A store that is not installed is skipped. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class BenchStoresTest {
     private static final Duration TIME = Duration.ofMillis(150);
@@ -71,6 +71,8 @@ class BenchStoresTest {
         assertThat(bench.wanted()).extracting(Scenario::id).containsExactlyElementsOf(ids);
         if (store == BenchDeployment.ZOOKEEPER) {
             assertThat(bench.chosen()).containsExactly(Entrant.BOLTWORK, Entrant.CURATOR);
+        } else if (store == BenchDeployment.ETCD) {
+            assertThat(bench.chosen()).containsExactly(Entrant.BOLTWORK, Entrant.ETCD_LOCK);
         } else {
             assertThat(bench.chosen()).containsExactly(Entrant.BOLTWORK, Entrant.JDBC_REGISTRY, Entrant.SHEDLOCK);
         }

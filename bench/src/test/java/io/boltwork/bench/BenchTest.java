@@ -48,7 +48,7 @@ class BenchTest {
         assertThat(bench.plan()).isEqualTo(BenchPlan.FULL);
         assertThat(bench.chosen())
                 .contains(Entrant.BOLTWORK, Entrant.REDISSON, Entrant.JEDIS, Entrant.LOCAL)
-                .doesNotContain(Entrant.JDBC_REGISTRY, Entrant.SHEDLOCK, Entrant.CURATOR);
+                .doesNotContain(Entrant.JDBC_REGISTRY, Entrant.SHEDLOCK, Entrant.CURATOR, Entrant.ETCD_LOCK);
     }
 
     @Test
@@ -71,7 +71,7 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"standalone, 230", "cluster, 45", "postgresql, 25", "zookeeper, 20", "--quick, 3"})
+    @CsvSource({"standalone, 230", "cluster, 45", "postgresql, 25", "zookeeper, 20", "etcd, 20", "--quick, 3"})
     void runFitsIntoItsTime(String what, long minutes) {
         Bench bench = what.startsWith("--") ? parse(what) : parse("--deployment", what);
         assertThat(Runner.estimate(bench.plan(), bench.wanted(), bench.chosen()))
@@ -104,7 +104,7 @@ class BenchTest {
             --scenarios   | S99  | there is no scenario 'S99'; there are S1, S2
             --contenders  | zoo  | there is no contender 'zoo'; there are boltwork, boltwork-fifo
             --deployment  | moon | expected one of [STANDALONE, CLUSTER, POSTGRESQL, MARIADB, \
-            H2, ZOOKEEPER] (case-insensitive) but was 'moon'
+            H2, ZOOKEEPER, ETCD] (case-insensitive) but was 'moon'
             --repetitions | 0    | must be between 1 and 100, but is 0
             --seconds     | 0.01 | must be between 0.1 and 600, but is 0.01
             """)

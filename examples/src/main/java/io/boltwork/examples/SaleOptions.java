@@ -54,8 +54,8 @@ final class SaleOptions {
             paramLabel = "KIND",
             converter = StoreConverter.class,
             description =
-                    "postgresql, h2 or zookeeper: keeps the locks there, and the stock in Redis. PostgreSQL must be"
-                            + " installed; the others come with the demo.")
+                    "postgresql, h2, zookeeper or etcd: keeps the locks there, and the stock in Redis. PostgreSQL and"
+                            + " etcd must be installed; the others come with the demo.")
     private SaleStore.@Nullable Kind store;
 
     private int shops;
@@ -215,7 +215,9 @@ final class SaleOptions {
                 case "postgresql" -> SaleStore.Kind.POSTGRESQL;
                 case "h2" -> SaleStore.Kind.H2;
                 case "zookeeper" -> SaleStore.Kind.ZOOKEEPER;
-                default -> throw new TypeConversionException("'" + text + "' is neither postgresql, h2 nor zookeeper");
+                case "etcd" -> SaleStore.Kind.ETCD;
+                default ->
+                    throw new TypeConversionException("'" + text + "' is neither postgresql, h2, zookeeper nor etcd");
             };
         }
     }

@@ -48,7 +48,11 @@ final class SaleReport {
         out.println("The same in your own code (examples/ has more):");
         out.println();
         if (store != null) {
-            String region = store == SaleStore.Kind.ZOOKEEPER ? "zookeeper" : "postgresql";
+            String region = switch (store) {
+                case POSTGRESQL, H2 -> "postgresql";
+                case ZOOKEEPER -> "zookeeper";
+                case ETCD -> "etcd";
+            };
             SourceRegion.lines("StoreExamples.java", region).forEach(line -> out.println("  " + line));
             out.println("  // the rest is as on Redis; see README.md and docs/start/stores.md");
             return;

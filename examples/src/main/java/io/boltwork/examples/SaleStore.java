@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples;
 
+import io.boltwork.etcd.EtcdBackend;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import java.io.IOException;
@@ -13,7 +15,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.h2.tools.Server;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A database or a ZooKeeper for the locks, in place of Redis. */
+/** A database, a ZooKeeper or an etcd for the locks, in place of Redis. */
 interface SaleStore extends AutoCloseable {
 
     /** The stores. */
@@ -23,7 +25,9 @@ interface SaleStore extends AutoCloseable {
         /** H2 in memory, in the JVM of the demo. */
         H2,
         /** A ZooKeeper in the JVM of the demo. */
-        ZOOKEEPER
+        ZOOKEEPER,
+        /** The etcd that is installed. */
+        ETCD
     }
 
     /** The word before the address of a database. */
@@ -31,6 +35,9 @@ interface SaleStore extends AutoCloseable {
 
     /** The word before the address of a ZooKeeper. */
     String ENSEMBLE = "zookeeper";
+
+    /** The word before the address of an etcd. */
+    String ETCD = "etcd";
 
     /** Returns what a shop connects to, as {@link #connect} reads it. */
     String address();
@@ -47,6 +54,7 @@ interface SaleStore extends AutoCloseable {
             case POSTGRESQL -> Postgres.start();
             case H2 -> Database.start();
             case ZOOKEEPER -> Ensemble.start();
+            case ETCD -> Cluster.start();
         };
     }
 
@@ -54,6 +62,8 @@ interface SaleStore extends AutoCloseable {
     static LockBackend connect(String kind, String address) {
         if (kind.equals(ENSEMBLE)) {
             return ZooKeeperBackend.connect(address);
+        } else if (kind.equals(ETCD)) {
+            return EtcdBackend.connect(address);
         } else if (address.startsWith("jdbc:postgresql:")) {
             PGSimpleDataSource source = new PGSimpleDataSource();
             source.setUrl(address);
@@ -145,6 +155,32 @@ interface SaleStore extends AutoCloseable {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+        }
+    }
+
+    /** An etcd of one member, with a directory of its own. */
+    record Cluster(EtcdCluster members) implements SaleStore {
+        static Cluster start() {
+            if (!EtcdCluster.isInstalled()) {
+                throw new SaleFailedException(
+                        "There is no etcd on the PATH. Install it, for example with: apt-get install etcd-server");
+            }
+            return new Cluster(EtcdCluster.start(1));
+        }
+
+        @Override
+        public String address() {
+            return ETCD + " " + members.endpoints();
+        }
+
+        @Override
+        public String describe() {
+            return "an etcd, started for the demo";
+        }
+
+        @Override
+        public void close() {
+            members.close();
         }
     }
 }

@@ -60,7 +60,7 @@ final class Shop {
         if (where.get(0).equals(SaleServers.QUORUM)) {
             return RedisBackend.connectQuorum(where.subList(1, where.size()));
         }
-        if (where.get(0).equals(SaleStore.DATABASE) || where.get(0).equals(SaleStore.ENSEMBLE)) {
+        if (List.of(SaleStore.DATABASE, SaleStore.ENSEMBLE, SaleStore.ETCD).contains(where.get(0))) {
             return SaleStore.connect(where.get(0), where.get(1));
         }
         if (where.get(0).equals(SaleServers.CLUSTER)) {

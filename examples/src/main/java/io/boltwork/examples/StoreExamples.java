@@ -2,6 +2,7 @@
 package io.boltwork.examples;
 
 import io.boltwork.LockClient;
+import io.boltwork.etcd.EtcdBackend;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.jdbc.JdbcOptions;
 import io.boltwork.zookeeper.ZooKeeperBackend;
@@ -32,6 +33,14 @@ final class StoreExamples {
         // @start region="zookeeper"
         String servers = "host1:2181,host2:2181,host3:2181";
         LockClient locks = LockClient.create(ZooKeeperBackend.connect(servers));
+        // @end
+        return locks;
+    }
+
+    static LockClient etcd() {
+        // @start region="etcd"
+        String members = "http://host1:2379,http://host2:2379,http://host3:2379";
+        LockClient locks = LockClient.create(EtcdBackend.connect(members));
         // @end
         return locks;
     }

@@ -4,6 +4,7 @@ package io.boltwork.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import java.nio.file.Path;
@@ -77,11 +78,12 @@ class DemoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"h2", "postgresql", "zookeeper"})
+    @ValueSource(strings = {"h2", "postgresql", "zookeeper", "etcd"})
     void nothingIsOversoldWithLocksInAStore(String store) throws Exception {
         assumeTrue(
                 store.equals("h2") && WHOLE || Boolean.getBoolean("boltwork.proof"),
                 "skipped: ten seconds each, -Dboltwork.proof=true");
+        assumeTrue(!store.equals("etcd") || EtcdCluster.isInstalled(), "no etcd on this machine");
         try (DemoRun demo = DemoRun.start(directory, with("--store", store))) {
             assertThat(demo.exitCode()).as(demo.output()).isZero();
             assertThat(demo.output())

@@ -25,7 +25,17 @@ class OptionsIdiomTest {
     private static final Path SOURCES = Path.of("src", "main", "java");
 
     private static final List<String> PUBLISHED = List.of(
-            "core", "quorum", "store", "redis", "jdbc", "zookeeper", "testkit", "contract", "reactive", "spring");
+            "core",
+            "quorum",
+            "store",
+            "redis",
+            "jdbc",
+            "zookeeper",
+            "etcd",
+            "testkit",
+            "contract",
+            "reactive",
+            "spring");
 
     private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString");
 
@@ -36,6 +46,7 @@ class OptionsIdiomTest {
                 .extracting(Class::getSimpleName)
                 .contains(
                         "ClientOptions",
+                        "EtcdOptions",
                         "JdbcOptions",
                         "LockOptions",
                         "QuorumOptions",
@@ -52,7 +63,9 @@ class OptionsIdiomTest {
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
+                        "EtcdOptions.withCredentials has no credentials()",
                         "ZooKeeperOptions.withDigest has no digest()",
+                        "EtcdOptions.withCredentials has no credentials()",
                         // the two kinds of a lease are read by lease() and isRenewed()
                         "LockOptions.withRenewedLease has no renewedLease()",
                         "LockOptions.withFixedLease has no fixedLease()");

@@ -75,6 +75,7 @@ class SmallFilesTest {
                 "redis",
                 "jdbc",
                 "zookeeper",
+                "etcd",
                 "spring",
                 "reactive",
                 "tools",

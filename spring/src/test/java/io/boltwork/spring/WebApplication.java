@@ -6,6 +6,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.MultiLock;
+import io.boltwork.etcd.EtcdBackend;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
@@ -14,6 +15,7 @@ import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import io.boltwork.spring.autoconfigure.RedeployTest;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -61,18 +63,22 @@ public final class WebApplication implements Runnable, AutoCloseable {
     /**
      * Starts the application.
      *
-     * @param settings whether to use the starter, the URI of Redis, and the servers of ZooKeeper
+     * @param settings whether to use the starter, the URI of Redis, the servers of ZooKeeper, and the endpoints of
+     *     etcd, which are empty if it is not installed
      */
     public WebApplication(String... settings) {
         String redis = settings[1];
         context = Boolean.parseBoolean(settings[0]) ? starter(redis) : null;
         JdbcDataSource h2 = new JdbcDataSource();
         h2.setURL("jdbc:h2:mem:" + UUID.randomUUID());
-        clients = List.of(
+        clients = new ArrayList<>(List.of(
                 LockClient.create(RedisBackend.connect(redis)),
                 LockClient.create(JdbcBackend.on(h2)),
                 LockClient.create(ZooKeeperBackend.connect(settings[2])),
-                LockClient.create(MemoryBackend.create()));
+                LockClient.create(MemoryBackend.create())));
+        if (!settings[3].isEmpty()) {
+            clients.add(LockClient.create(EtcdBackend.connect(settings[3])));
+        }
         clients.forEach(client -> client.addListener(new LockListener() {}));
     }
 

@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Executes one command on a store. Blocks. Not thread-safe. */
@@ -271,13 +272,20 @@ final class StoreExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Re
     public QueryReply.Inspected inspect(Query.Inspect command) {
         RecordKey key = new RecordKey(RecordKey.Kind.of(command.kind()), command.lock());
         StoredText found = store.read(key);
-        StepContext latest = steps.context(found.clock().latest());
-        if (command.kind() != LockKind.LOCK) {
-            return latest.shareRules().inspect(RecordFormat.SHARED.of(key, found));
-        }
-        LockRecord record = RecordFormat.LOCK.of(key, found);
-        boolean mayHaveEnded = record.until <= latest.server.millis(); // then it is closed until it certainly has
-        return LockReports.inspect(record, mayHaveEnded ? found.clock().earliest() : latest.server);
+        QueryReply.Inspected latest = inspect(command, key, found, found.clock().latest());
+        boolean mayHaveEnded = Stream.concat(
+                        Stream.of(latest.keptUntilMillis()),
+                        latest.holders().stream().map(QueryReply.Inspected.Holder::untilMillis))
+                .anyMatch(until -> until > found.clock().earliest().millis()
+                        && until <= latest.server().millis());
+        return mayHaveEnded ? inspect(command, key, found, found.clock()) : latest; // closed until it certainly has
+    }
+
+    private QueryReply.Inspected inspect(Query.Inspect command, RecordKey key, StoredText found, StoreClock now) {
+        StepContext context = steps.context(now);
+        return command.kind() == LockKind.LOCK
+                ? LockReports.inspect(RecordFormat.LOCK.of(key, found), context.server)
+                : context.shareRules().inspect(RecordFormat.SHARED.of(key, found));
     }
 
     @Override

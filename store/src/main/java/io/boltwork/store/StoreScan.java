@@ -49,7 +49,7 @@ final class StoreScan {
             }
         }
         return new QueryReply.ScannedLocks(
-                page.clock().earliest(), found, next(kind, only, page, Math.max(1, command.count())));
+                page.clock().latest().earliest(), found, next(kind, only, page, Math.max(1, command.count())));
     }
 
     private static String next(LockKind kind, @Nullable LockKind only, StoredPage page, int count) {

@@ -20,7 +20,8 @@ public record Failure(String message, int exitCode) {
             "RedisOptions.withSentinelCredentials", "--sentinel-user and --sentinel-password-file",
             "RedisOptions.withTrustedCertificates", "--tls-ca",
             "RedisOptions.withClientCertificate", "--tls-cert and --tls-key",
-            "RedisOptions.withBridge", "--bridge");
+            "RedisOptions.withBridge", "--bridge",
+            "EtcdOptions.withCredentials", "--user and --password-file");
 
     /** Returns a message of the library with the options of the command. */
     public static String withOptions(String message) {

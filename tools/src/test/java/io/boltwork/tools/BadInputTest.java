@@ -40,6 +40,11 @@ class BadInputTest {
                 Arguments.of("ls --connect-timeout 1h", "--connect-timeout must be between 100 ms and"),
                 Arguments.of("ls --uri redis://h --timeout 3s", "write ?timeout=3000ms at the end of the URI"),
                 Arguments.of("ls --uri redis://h --tls-cert a.pem", "--tls-cert and --tls-key must be given together"),
+                Arguments.of("ls --uri etcd://h --tls-key a.pem", "--tls-cert and --tls-key must be given together"),
+                Arguments.of("ls --uri etcd://h --tls-ca a.pem", "--tls-ca and --tls-cert require etcds://"),
+                Arguments.of("ls --uri etcds://h --tls-ca nowhere", "--tls-ca must be a file that can be read"),
+                Arguments.of("ls --uri etcd://h/locks", "must have the form etcd://h1:2379,h2:2379; the prefix of"),
+                Arguments.of("ls --uri etcd://h --user me", "etcd requires a user and a password"),
                 Arguments.of(
                         "ls --password-file nowhere", "--password-file must be a file of UTF-8 text that can be read"),
                 Arguments.of("describe", "Missing required parameter: 'NAME'"));

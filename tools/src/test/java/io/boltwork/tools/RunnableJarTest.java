@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Slack;
@@ -70,6 +71,15 @@ class RunnableJarTest {
         RunnableJar.file();
         try (TestingServer zooKeeper = new TestingServer()) {
             listsALock("zookeeper://" + zooKeeper.getConnectString());
+        }
+    }
+
+    @Test
+    void itListsLocksInEtcd() {
+        RunnableJar.file();
+        assumeTrue(EtcdCluster.isInstalled(), "no etcd on this machine");
+        try (EtcdCluster etcd = EtcdCluster.start(1)) {
+            listsALock("etcd://127.0.0.1:" + etcd.port(0));
         }
     }
 

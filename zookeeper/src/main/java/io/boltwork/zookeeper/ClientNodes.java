@@ -2,6 +2,7 @@
 package io.boltwork.zookeeper;
 
 import io.boltwork.BackendException;
+import io.boltwork.store.LeaderClock;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,6 +20,11 @@ import org.apache.zookeeper.data.Stat;
 final class ClientNodes {
     /** Only clients with equal ids change these nodes at the same time, by mistake. */
     private static final int ATTEMPTS = 10;
+
+    private static final long MICROS = 1_000;
+
+    /** The upper half of a transaction's number is the epoch of its leader. */
+    private static final int EPOCH_SHIFT = 32;
 
     private final ZooKeeperCalls calls;
     private final StorePaths paths;
@@ -105,7 +111,9 @@ final class ClientNodes {
     boolean learn(ZooKeeperCalls.Outcome outcome, int part) {
         if (outcome.isDone() && outcome.results().get(part) instanceof OpResult.SetDataResult written) {
             Stat stat = written.getStat();
-            clock.wrote(store, stat.getMzxid(), stat.getMtime(), outcome.sent(), outcome.answered());
+            long time = stat.getMtime() * MICROS; // the leader's time, rounded down to milliseconds
+            clock.learn(
+                    store, stat.getMzxid() >>> EPOCH_SHIFT, time, time + MICROS, outcome.sent(), outcome.answered());
         }
         return outcome.isDone();
     }

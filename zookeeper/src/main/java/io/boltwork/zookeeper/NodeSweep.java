@@ -2,14 +2,14 @@
 package io.boltwork.zookeeper;
 
 import io.boltwork.BackendException;
+import io.boltwork.store.RecordExpiry;
 import io.boltwork.store.RecordKey;
+import io.boltwork.store.StampedRecord;
 import io.boltwork.store.StoreClock;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,17 +26,12 @@ final class NodeSweep {
     /** Reads that are sent together, and deletions of one transaction. */
     private static final int TOGETHER = 100;
 
-    private static final long MICROS = 1_000;
-
     private final StorePaths paths;
 
-    /** The times at which this client first saw records that were written by another clock, by path. */
-    private final Map<String, Long> firstSeen = new HashMap<>();
+    private final RecordExpiry expiry = new RecordExpiry();
 
     /** Inboxes that had no client the last time. */
     private final Set<String> abandoned = new HashSet<>();
-
-    private String run = "";
 
     NodeSweep(StorePaths paths) {
         this.paths = paths;
@@ -44,10 +39,6 @@ final class NodeSweep {
 
     void run(ZooKeeperCalls calls, StoreClock now) {
         long begun = System.nanoTime();
-        if (!now.run().equals(run)) {
-            run = now.run();
-            firstSeen.clear();
-        }
         sweepInboxes(calls);
         List<String> buckets = new ArrayList<>();
         for (RecordKey.Kind kind : RecordKey.Kind.values()) {
@@ -78,7 +69,6 @@ final class NodeSweep {
             String path = bucket + "/" + names.get(i);
             if (node != null && isExpired(path, node, now)) {
                 ops.add(Op.delete(path, node.stat().getVersion()));
-                firstSeen.remove(path);
             }
         }
         if (ops.size() > 1) {
@@ -87,19 +77,11 @@ final class NodeSweep {
     }
 
     private boolean isExpired(String path, ZooKeeperCalls.Node node, StoreClock now) {
-        RecordNode record;
         try {
-            record = RecordNode.read(path, node.data());
+            return expiry.isExpired(path, StampedRecord.read("The node " + path, node.data()), now);
         } catch (BackendException foreign) {
             return false;
         }
-        if (record.written().run().equals(now.run())) {
-            return now.micros() > (record.expiresAt() + 1) * MICROS;
-        }
-        long latest = now.micros() + now.uncertainMicros();
-        long life = (record.expiresAt() + 1) * MICROS - record.written().micros();
-        Long seen = firstSeen.putIfAbsent(path, latest);
-        return seen != null && now.micros() > seen + life;
     }
 
     /** Drops inboxes that have had no client for a minute. */

@@ -6,6 +6,7 @@ import static io.boltwork.spi.PrintableLog.LOG;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Durations;
 import io.boltwork.spi.Patience;
+import io.boltwork.store.LeaderClock;
 import io.boltwork.store.StoreClock;
 import io.boltwork.store.StoreListener;
 import java.time.Duration;

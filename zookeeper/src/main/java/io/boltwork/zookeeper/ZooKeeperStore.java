@@ -6,9 +6,13 @@ import io.boltwork.spi.Capability;
 import io.boltwork.spi.Command;
 import io.boltwork.store.AddressedMessage;
 import io.boltwork.store.Extended;
+import io.boltwork.store.LeaderClock;
+import io.boltwork.store.LeaseExtension;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
+import io.boltwork.store.RecordMemory;
 import io.boltwork.store.RecordStore;
+import io.boltwork.store.StampedRecord;
 import io.boltwork.store.StoreClock;
 import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
@@ -70,8 +74,7 @@ final class ZooKeeperStore implements RecordStore {
         this.connector = connector;
         this.options = options;
         this.paths = new StorePaths(connector.prefix() + options.root());
-        this.clock = new LeaderClock(
-                TimeUnit.MILLISECONDS.toMicros(options.clockTolerance().toMillis()));
+        this.clock = new LeaderClock();
     }
 
     @Override
@@ -130,7 +133,7 @@ final class ZooKeeperStore implements RecordStore {
     private StoreClock clock() {
         long begun = System.nanoTime();
         do {
-            Optional<StoreClock> read = clock.read();
+            Optional<StoreClock> read = clock.read(options.clockTolerance());
             if (read.isPresent()) {
                 return read.get();
             }
@@ -168,7 +171,7 @@ final class ZooKeeperStore implements RecordStore {
         if (node == null) {
             return new StoredText(null, version(bucket, NONE), clock());
         }
-        RecordNode record = RecordNode.read(path, node.data());
+        StampedRecord record = StampedRecord.read("The node " + path, node.data());
         return stored(record.text(), version(bucket, node.stat().getVersion()), record.written());
     }
 
@@ -245,7 +248,7 @@ final class ZooKeeperStore implements RecordStore {
 
     private List<Op> operations(
             RecordKey key, StoredText before, RecordChange change, List<AddressedMessage> messages) {
-        byte[] data = new RecordNode(before.clock(), change.expiresAt(), change.text()).data();
+        byte[] data = new StampedRecord(before.clock(), change.expiresAt(), change.text()).data();
         String path = paths.record(key);
         List<Op> ops = new ArrayList<>();
         ops.add(Op.check(paths.bucket(key), bucketOf(before)));
@@ -321,7 +324,7 @@ final class ZooKeeperStore implements RecordStore {
             }
         }
         while (!extensions.isEmpty()) {
-            int failed = extend(extensions, now);
+            int failed = extend(extensions);
             if (failed < 0) {
                 return new Extended(
                         extensions.stream()
@@ -338,13 +341,13 @@ final class ZooKeeperStore implements RecordStore {
      * Writes extended leases in one transaction. Returns the number of one whose record was changed; -1 if all are
      * written.
      */
-    private int extend(List<LeaseExtension> extensions, StoreClock now) {
+    private int extend(List<LeaseExtension> extensions) {
         List<Op> ops = new ArrayList<>();
         for (LeaseExtension extension : extensions) {
             StoredText before = extension.before();
             ops.add(Op.check(paths.bucket(extension.key()), bucketOf(before)));
             ops.add(Op.setData(
-                    paths.record(extension.key()), extension.node(now).data(), nodeOf(before)));
+                    paths.record(extension.key()), extension.stamped().data(), nodeOf(before)));
         }
         ZooKeeperCalls.Outcome outcome = calls().multi(ops);
         if (!outcome.isDone()) {
@@ -424,7 +427,7 @@ final class ZooKeeperStore implements RecordStore {
         for (int i = 0; i < nodes.size(); i++) {
             ZooKeeperCalls.Node node = calls().await(reads.get(i));
             if (node != null) {
-                String text = RecordNode.read(bucket + "/" + nodes.get(i), node.data())
+                String text = StampedRecord.read("The node " + bucket + "/" + nodes.get(i), node.data())
                         .text();
                 found.add(new StoredPage.Named(NodeName.text(nodes.get(i)), text));
             }
@@ -439,8 +442,11 @@ final class ZooKeeperStore implements RecordStore {
     @Override
     public String version() {
         Stat stat = calls().await(calls().exists(paths.id()));
-        String epoch =
-                stat == null ? "" : clock.read().map(now -> ", " + now.run()).orElse("");
+        String epoch = stat == null
+                ? ""
+                : clock.read(options.clockTolerance())
+                        .map(now -> ", " + now.run())
+                        .orElse("");
         return "ZooKeeper (client " + Version.getVersion() + epoch + ")";
     }
 

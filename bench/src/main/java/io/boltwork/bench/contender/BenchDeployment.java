@@ -19,7 +19,9 @@ public enum BenchDeployment {
     /** A TCP server of H2 in a JVM of its own. */
     H2("H2", Duration.ofMillis(1_000)),
     /** A ZooKeeper server in a JVM of its own. */
-    ZOOKEEPER("ZooKeeper", Duration.ofMillis(1_500));
+    ZOOKEEPER("ZooKeeper", Duration.ofMillis(1_500)),
+    /** An etcd of one member. */
+    ETCD("etcd", Duration.ofMillis(2_000));
 
     private final String title;
     private final Duration start;
@@ -46,7 +48,7 @@ public enum BenchDeployment {
 
     /** Returns whether a database serves the locks. */
     public boolean isDatabase() {
-        return !isRedis() && this != ZOOKEEPER;
+        return this == POSTGRESQL || this == MARIADB || this == H2;
     }
 
     /** Returns the prefix of the names of files and results. */

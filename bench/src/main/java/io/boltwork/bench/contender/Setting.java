@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param deployment the deployment that serves the locks
  * @param uris the address of each server: {@code redis://host:port}, or {@code jdbc:...}, or {@code host:port} of
- *     ZooKeeper
+ *     ZooKeeper, or {@code http://host:port} of etcd
  * @param lease how long a lock lasts if its holder dies; a contender that renews by default renews this lease
  * @param renewed whether locks are held for longer than the lease, so that every contender must renew them
  */

@@ -10,6 +10,7 @@ import io.boltwork.bench.contender.floor.ScriptPair;
 import io.boltwork.bench.contender.own.BoltworkLocks;
 import io.boltwork.bench.contender.own.QuorumLocks;
 import io.boltwork.bench.contender.peer.CuratorLocks;
+import io.boltwork.bench.contender.peer.EtcdLocks;
 import io.boltwork.bench.contender.peer.JdbcRegistryLocks;
 import io.boltwork.bench.contender.peer.JedisLocks;
 import io.boltwork.bench.contender.peer.RedissonLocks;
@@ -50,6 +51,7 @@ public enum Entrant {
     JDBC_REGISTRY("jdbc-registry", "JdbcLockRegistry", Kind.STORE, JdbcRegistryLocks::new),
     SHEDLOCK("shedlock", "ShedLock", Kind.STORE, ShedLocks::new),
     CURATOR("curator", "InterProcessMutex", Kind.STORE, CuratorLocks::new),
+    ETCD_LOCK("etcd-lock", "etcd's lock", Kind.STORE, EtcdLocks::new),
     SCRIPTS("scripts", "floor: the two scripts over Lettuce", Kind.FLOOR, ScriptPair::parked),
     SCRIPTS_LED("scripts-led", "floor: the same, the caller runs the event loop", Kind.FLOOR, ScriptPair::led),
     PING("ping", "floor: two PINGs over Lettuce", Kind.FLOOR, PingPair::new),
@@ -119,7 +121,11 @@ public enum Entrant {
 
     /** Returns the contender that the tables on a store other than Redis compare the others with. */
     public static Entrant reference(BenchDeployment store) {
-        return store == BenchDeployment.ZOOKEEPER ? CURATOR : JDBC_REGISTRY;
+        return switch (store) {
+            case ZOOKEEPER -> CURATOR;
+            case ETCD -> ETCD_LOCK;
+            default -> JDBC_REGISTRY;
+        };
     }
 
     static List<String> ids() {
@@ -175,6 +181,7 @@ public enum Entrant {
             case CLUSTER -> isOnCluster();
             case POSTGRESQL, MARIADB, H2 -> this == BOLTWORK || this == JDBC_REGISTRY || this == SHEDLOCK;
             case ZOOKEEPER -> this == BOLTWORK || this == CURATOR;
+            case ETCD -> this == BOLTWORK || this == ETCD_LOCK;
         };
     }
 

@@ -6,6 +6,7 @@ import io.boltwork.bench.contender.BenchDeployment;
 import io.boltwork.bench.contender.StorePool;
 import io.boltwork.bench.measure.MeasurementFailedException;
 import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.MariaDbServer;
 import io.boltwork.testkit.server.PostgresServer;
 import java.io.IOException;
@@ -24,8 +25,8 @@ import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database or ZooKeeper for one measurement, with the settings that decide how durable a commit is as users have
- * them. The databases have the tables of all peers. Not thread-safe.
+ * A database, ZooKeeper or etcd for one measurement, with the settings that decide how durable a commit is as users
+ * have them. The databases have the tables of all peers. Not thread-safe.
  */
 public final class StoreServer implements AutoCloseable {
     /** The settings that decide how durable a commit is. The testkit turns them off, and the last one counts. */
@@ -63,6 +64,7 @@ public final class StoreServer implements AutoCloseable {
                         ? null
                         : "MariaDB is not installed: there is no mariadbd or no mariadb-install-db on the PATH or in"
                                 + " /usr/sbin";
+            case ETCD -> EtcdCluster.isInstalled() ? null : "etcd is not installed: there is no etcd on the PATH";
             default -> null; // a library
         };
     }
@@ -75,6 +77,9 @@ public final class StoreServer implements AutoCloseable {
         }
         if (MariaDbServer.isInstalled()) {
             versions.put("MariaDB", MariaDbServer.version());
+        }
+        if (EtcdCluster.isInstalled()) {
+            versions.put("etcd", EtcdCluster.version());
         }
         return versions;
     }
@@ -113,6 +118,10 @@ public final class StoreServer implements AutoCloseable {
                 int port = freePort();
                 List<String> arguments = List.of(Integer.toString(port), "data");
                 return jvm(ZooKeeperServerMain.class, arguments, port, "127.0.0.1:" + port);
+            }
+            case ETCD -> {
+                EtcdCluster cluster = EtcdCluster.start(1);
+                return new StoreServer(cluster.endpoints(), cluster.pid(0), cluster::close);
             }
             default -> throw new IllegalArgumentException(store + " is on Redis");
         }
@@ -157,7 +166,7 @@ public final class StoreServer implements AutoCloseable {
         }
     }
 
-    /** Returns the address: for JDBC, or {@code host:port} of ZooKeeper. */
+    /** Returns the address: for JDBC, {@code host:port} of ZooKeeper, or {@code http://host:port} of etcd. */
     String uri() {
         return uri;
     }

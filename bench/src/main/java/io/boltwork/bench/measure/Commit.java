@@ -17,6 +17,7 @@ public final class Commit {
             "redis/src/main",
             "jdbc/src/main",
             "zookeeper/src/main",
+            "etcd/src/main",
             "testkit/src/main",
             "bench/src/main",
             "bench/pom.xml",

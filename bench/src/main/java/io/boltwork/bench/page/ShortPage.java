@@ -56,7 +56,7 @@ public final class ShortPage {
     /** Returns the text of the page. May be called once. */
     public String text() {
         boolean redis = deployments.contains(BenchDeployment.STANDALONE);
-        out.paragraph(redis ? "# Performance" : "# Databases and ZooKeeper");
+        out.paragraph(redis ? "# Performance" : "# Databases, ZooKeeper and etcd");
         out.paragraph(deployments.stream()
                         .map(deployment -> "`bench/run" + deployment.option() + "`")
                         .collect(Collectors.joining(", "))

@@ -30,7 +30,7 @@ public final class StorePage {
 
     /** Returns the text of the page. May be called once. */
     public String text() {
-        out.paragraph("# Databases and ZooKeeper");
+        out.paragraph("# Databases, ZooKeeper and etcd");
         introduction();
         out.paragraph("## " + ResultPage.CONDITIONS);
         out.row("", "");
@@ -80,9 +80,11 @@ public final class StorePage {
                                 + " `full_page_writes` on. MariaDB: `innodb_flush_log_at_trx_commit=1`. H2: a TCP"
                                 + " server with its defaults, which writes to the disk within half a second after"
                                 + " a commit. ZooKeeper: one server with its defaults, which forces each write to the"
-                                + " disk. All other settings are defaults, too.",
+                                + " disk. etcd: one member with its defaults, which does the same. All other settings are"
+                                + " defaults, too.",
                         "Boltwork and the peers use the same server and, on a database, a HikariCP pool with its"
-                                + " defaults in each JVM. The leases are 30 s.",
+                                + " defaults in each JVM. On etcd, both send JSON to its gateway with the JDK's"
+                                + " `HttpClient`. The leases are 30 s.",
                         "Each lock guards an unsafe counter and the number of the thread inside, in memory that the"
                                 + " JVMs share. A lost update or an overlap voids the run.",
                         "All else is as on Redis: repetitions, rehearsals, and what disturbs a measurement.")
@@ -113,9 +115,12 @@ public final class StorePage {
                 "ShedLock's `JdbcTemplateLockProvider` with the database's time. It cannot wait for a lock, so it takes"
                         + " part in S1 only";
             case CURATOR -> "Curator's `InterProcessMutex` with the retry policy of its documentation";
+            case ETCD_LOCK ->
+                "etcd's own lock, `/v3/lock/lock` and `/v3/lock/unlock`, with a lease for each thread that is kept"
+                        + " alive";
             default ->
-                "Boltwork with its defaults. On MariaDB and H2, a waiting client asks every 50 ms; PostgreSQL and"
-                        + " ZooKeeper send messages";
+                "Boltwork with its defaults. On MariaDB and H2, a waiting client asks every 50 ms; PostgreSQL,"
+                        + " ZooKeeper and etcd send messages";
         };
     }
 

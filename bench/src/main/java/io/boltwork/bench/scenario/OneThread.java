@@ -88,9 +88,10 @@ public final class OneThread extends LoadScenario {
 
     @Override
     public List<Target> targetsOn(BenchDeployment store) {
+        double least = store == BenchDeployment.ETCD ? 1.0 : 0.9;
         return onStore(store)
                 .filter(Entrant::isPeer)
-                .map(peer -> Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, peer, true, 0.9))
+                .map(peer -> Target.ratio(ONE.id(), Figure.THROUGHPUT, Entrant.BOLTWORK, peer, true, least))
                 .toList();
     }
 

@@ -48,7 +48,7 @@ public interface Scenario {
         return switch (deployment) {
             case STANDALONE -> true;
             case CLUSTER -> isOnCluster();
-            case POSTGRESQL, MARIADB, H2, ZOOKEEPER -> isOnStores();
+            case POSTGRESQL, MARIADB, H2, ZOOKEEPER, ETCD -> isOnStores();
         };
     }
 

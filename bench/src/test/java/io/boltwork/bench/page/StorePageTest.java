@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that the page of databases and ZooKeeper agrees with the data. */
+/** Tests that the page of databases, ZooKeeper and etcd agrees with the data. */
 class StorePageTest {
     @TempDir
     private Path directory;
@@ -32,7 +32,7 @@ class StorePageTest {
                 .text();
         assertThat(page)
                 .contains("## PostgreSQL\n", "## MariaDB\n", "| measured at commit | abc |")
-                .doesNotContain("## H2", "## ZooKeeper")
+                .doesNotContain("## H2", "## ZooKeeper", "## etcd")
                 .contains("| S1 | 1 thread: pairs/s, Boltwork / JdbcLockRegistry | ≥ 0.9 | 2 | yes |")
                 .contains("| S1 | 1 thread: pairs/s, Boltwork / ShedLock | ≥ 0.9 | – | not measured |")
                 .contains("| S7 | 2 JVMs: wait p50, µs, Boltwork / JdbcLockRegistry | ≤ 0.1 | 0.5 | **no** |")
@@ -71,14 +71,14 @@ class StorePageTest {
                 .text();
         String page = new ShortPage(BenchDeployment.H2.onSamePage(), new EarlierPage(whole), EarlierPage.NONE).text();
         assertThat(page)
-                .startsWith("# Databases and ZooKeeper\n")
+                .startsWith("# Databases, ZooKeeper and etcd\n")
                 .contains(
                         "`bench/run --deployment postgresql`",
                         "### Scenarios on PostgreSQL",
                         "### Scenarios on MariaDB")
                 .contains("| S1 | pairs/s ÷ JdbcLockRegistry | ≥ 0.9 | 1 thread: 2 |")
                 .contains("| S7 | wait p50, µs ÷ JdbcLockRegistry | ≤ 0.7 | 2 JVMs: 0.5 |")
-                .doesNotContain("## H2", "## ZooKeeper", "Jedis");
+                .doesNotContain("## H2", "## ZooKeeper", "## etcd", "Jedis");
     }
 
     @Test

@@ -90,6 +90,7 @@ import org.springframework.util.StringUtils;
 @Import({
     StoreBackends.JdbcConfiguration.class,
     StoreBackends.ZooKeeperConfiguration.class,
+    StoreBackends.EtcdConfiguration.class,
     StoreBackends.MissingConfiguration.class,
     BoltworkAutoConfiguration.Clients.class
 })
@@ -257,7 +258,7 @@ public final class BoltworkAutoConfiguration {
                 LockBackend backend = switch (properties.backend()) {
                     case MEMORY -> MemoryConfiguration.create();
                     case REDIS -> RedisConfiguration.connect(properties, environment, named, redisCustomizers);
-                    case JDBC, ZOOKEEPER -> StoreBackends.connect(properties, named);
+                    case JDBC, ZOOKEEPER, ETCD -> StoreBackends.connect(properties, named);
                 };
                 LockClient client = BoltworkAutoConfiguration.client(
                         backend, options(properties, environment, named), customizers, listeners);

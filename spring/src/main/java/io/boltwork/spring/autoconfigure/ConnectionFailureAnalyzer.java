@@ -57,8 +57,8 @@ final class ConnectionFailureAnalyzer extends AbstractFailureAnalyzer<BeanCreati
     private static String action(BackendException backend) {
         return backend.isRetryable()
                 ? "Start what the message names, or correct its address: boltwork.lock.server.address of a quorum,"
-                        + " boltwork.zookeeper.connect-string, or that of the DataSource bean. For tests without a"
-                        + " server, set boltwork.backend=memory."
+                        + " boltwork.zookeeper.connect-string, boltwork.etcd.endpoints, or that of the DataSource bean."
+                        + " For tests without a server, set boltwork.backend=memory."
                 : "Correct what the message above names, such as the user, its rights, the version, or the size of"
                         + " the pool.";
     }

@@ -2,6 +2,8 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
+import io.boltwork.etcd.EtcdBackend;
+import io.boltwork.etcd.EtcdOptions;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.jdbc.JdbcOptions;
 import io.boltwork.spi.LockBackend;
@@ -11,11 +13,13 @@ import io.boltwork.spring.properties.WrongPropertyException;
 import io.boltwork.zookeeper.ZooKeeperBackend;
 import io.boltwork.zookeeper.ZooKeeperOptions;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.function.BiFunction;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -31,16 +35,23 @@ public final class StoreBackends {
 
     /** Connects a further client. */
     static LockBackend connect(BoltworkProperties properties, NamedBeans beans) {
-        ClassLoader loader = beans.beans().getBeanClassLoader();
-        boolean jdbc = properties.backend() == BoltworkProperties.Backend.JDBC;
-        if (!ClassUtils.isPresent(
-                jdbc ? "io.boltwork.jdbc.JdbcBackend" : "io.boltwork.zookeeper.ZooKeeperBackend", loader)) {
+        return switch (properties.backend()) {
+            case JDBC -> connect("jdbc.JdbcBackend", JdbcConfiguration::connect, properties, beans);
+            case ZOOKEEPER -> connect("zookeeper.ZooKeeperBackend", ZooKeeperConfiguration::connect, properties, beans);
+            case ETCD -> connect("etcd.EtcdBackend", EtcdConfiguration::connect, properties, beans);
+            case REDIS, MEMORY -> throw new IllegalArgumentException(properties.backend() + " is no store");
+        };
+    }
+
+    private static LockBackend connect(
+            String type,
+            BiFunction<BoltworkProperties, NamedBeans, LockBackend> store,
+            BoltworkProperties properties,
+            NamedBeans beans) {
+        if (!ClassUtils.isPresent("io.boltwork." + type, beans.beans().getBeanClassLoader())) {
             throw missing(properties);
         }
-        return jdbc
-                ? JdbcConfiguration.connect(
-                        properties.jdbc(), beans, beans.beans().getBeanProvider(DataSource.class))
-                : ZooKeeperConfiguration.connect(properties.zookeeper(), beans.beans());
+        return store.apply(properties, beans);
     }
 
     private static WrongPropertyException missing(BoltworkProperties properties) {
@@ -52,6 +63,22 @@ public final class StoreBackends {
                         + " on the class path, write the value as '" + name + "'.");
     }
 
+    /**
+     * The options of a store, to which properties are applied.
+     *
+     * @param form what the properties' names begin with
+     */
+    private record Applied<O>(String form, O options) {
+
+        /** Applies a property, if it is set. If the options reject it, the exception names it. */
+        <V> Applied<O> with(String name, @Nullable V value, BiFunction<O, V, O> change) {
+            return value == null
+                    ? this
+                    : new Applied<>(
+                            form, BoltworkProperties.apply(form + "." + name, value, it -> change.apply(options, it)));
+        }
+    }
+
     /** Keeps leases in a database. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(JdbcBackend.class)
@@ -61,27 +88,23 @@ public final class StoreBackends {
 
         /* the client closes it */
         @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
-        LockBackend boltworkBackend(
-                BoltworkProperties properties,
-                ConfigurableListableBeanFactory beans,
-                ObjectProvider<DataSource> sources) {
-            return connect(properties.jdbc(), new NamedBeans(beans, NamedBeans.BACKEND), sources);
+        LockBackend boltworkBackend(BoltworkProperties properties, ConfigurableListableBeanFactory beans) {
+            return connect(properties, new NamedBeans(beans, NamedBeans.BACKEND));
         }
 
-        private static LockBackend connect(
-                BoltworkProperties.Jdbc jdbc, NamedBeans beans, ObjectProvider<DataSource> sources) {
-            DataSource source = source(jdbc, beans, sources);
+        static LockBackend connect(BoltworkProperties properties, NamedBeans beans) {
+            BoltworkProperties.Jdbc jdbc = properties.jdbc();
+            DataSource source = source(jdbc, beans);
             RoutingDataSources.refuse(source);
             return JdbcBackend.on(source, options(jdbc));
         }
 
-        private static DataSource source(
-                BoltworkProperties.Jdbc jdbc, NamedBeans beans, ObjectProvider<DataSource> sources) {
+        private static DataSource source(BoltworkProperties.Jdbc jdbc, NamedBeans beans) {
             String name = jdbc.dataSource();
             if (StringUtils.hasText(name)) {
                 return beans.get("boltwork.jdbc.data-source", name, DataSource.class);
             }
-            DataSource only = sources.getIfUnique();
+            DataSource only = beans.beans().getBeanProvider(DataSource.class).getIfUnique();
             if (only == null) {
                 throw BoltworkProperties.invalid(
                         "boltwork.backend",
@@ -93,15 +116,14 @@ public final class StoreBackends {
         }
 
         private static JdbcOptions options(BoltworkProperties.Jdbc jdbc) {
-            JdbcOptions options = JdbcOptions.defaults().withCreateTables(jdbc.createTables());
-            options = BoltworkProperties.apply(
-                    "boltwork.jdbc.table-prefix", jdbc.tablePrefix(), options::withTablePrefix);
-            options = BoltworkProperties.apply(
-                    "boltwork.jdbc.connect-timeout", jdbc.connectTimeout(), options::withConnectTimeout);
-            options = BoltworkProperties.apply("boltwork.jdbc.timeout", jdbc.timeout(), options::withCommandTimeout);
-            options = BoltworkProperties.apply(
-                    "boltwork.jdbc.poll-interval", jdbc.pollInterval(), options::withPollInterval);
-            return BoltworkProperties.apply("boltwork.jdbc.idle-life", jdbc.idleLife(), options::withIdleLife);
+            return new Applied<>("boltwork.jdbc", JdbcOptions.defaults())
+                    .with("table-prefix", jdbc.tablePrefix(), JdbcOptions::withTablePrefix)
+                    .with("create-tables", jdbc.createTables(), JdbcOptions::withCreateTables)
+                    .with("connect-timeout", jdbc.connectTimeout(), JdbcOptions::withConnectTimeout)
+                    .with("timeout", jdbc.timeout(), JdbcOptions::withCommandTimeout)
+                    .with("poll-interval", jdbc.pollInterval(), JdbcOptions::withPollInterval)
+                    .with("idle-life", jdbc.idleLife(), JdbcOptions::withIdleLife)
+                    .options();
         }
     }
 
@@ -114,18 +136,13 @@ public final class StoreBackends {
 
         /* the client closes it */
         @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
-        LockBackend boltworkBackend(BoltworkProperties properties, ObjectProvider<CuratorFramework> frameworks) {
-            return connect(properties.zookeeper(), frameworks);
+        LockBackend boltworkBackend(BoltworkProperties properties, ConfigurableListableBeanFactory beans) {
+            return connect(properties, new NamedBeans(beans, NamedBeans.BACKEND));
         }
 
-        private static LockBackend connect(BoltworkProperties.Zookeeper zookeeper, BeanFactory beans) {
-            return connect(zookeeper, beans.getBeanProvider(CuratorFramework.class));
-        }
-
-        private static LockBackend connect(
-                BoltworkProperties.Zookeeper zookeeper, ObjectProvider<CuratorFramework> frameworks) {
-            ZooKeeperOptions options = options(zookeeper);
-            String servers = zookeeper.connectString();
+        static LockBackend connect(BoltworkProperties properties, NamedBeans beans) {
+            ZooKeeperOptions options = options(properties.zookeeper());
+            String servers = properties.zookeeper().connectString();
             if (StringUtils.hasText(servers)) {
                 try {
                     return ZooKeeperBackend.connect(servers, options);
@@ -135,7 +152,8 @@ public final class StoreBackends {
                             "It must be a list of servers such as 'host1:2181,host2:2181', without a scheme.");
                 }
             }
-            CuratorFramework framework = frameworks.getIfUnique();
+            CuratorFramework framework =
+                    beans.beans().getBeanProvider(CuratorFramework.class).getIfUnique();
             if (framework == null) {
                 throw BoltworkProperties.invalid(
                         "boltwork.backend",
@@ -147,40 +165,86 @@ public final class StoreBackends {
         }
 
         private static ZooKeeperOptions options(BoltworkProperties.Zookeeper zookeeper) {
-            ZooKeeperOptions options = ZooKeeperOptions.defaults();
-            options = BoltworkProperties.apply("boltwork.zookeeper.root", zookeeper.root(), options::withRoot);
-            options = BoltworkProperties.apply(
-                    "boltwork.zookeeper.session-timeout", zookeeper.sessionTimeout(), options::withSessionTimeout);
-            options = BoltworkProperties.apply(
-                    "boltwork.zookeeper.connect-timeout", zookeeper.connectTimeout(), options::withConnectTimeout);
-            options = BoltworkProperties.apply(
-                    "boltwork.zookeeper.timeout", zookeeper.timeout(), options::withCommandTimeout);
-            options = BoltworkProperties.apply(
-                    "boltwork.zookeeper.idle-life", zookeeper.idleLife(), options::withIdleLife);
-            options = tls(options, zookeeper);
-            String user = zookeeper.username();
-            String password = zookeeper.password();
-            if (user == null || password == null) {
-                return options;
-            }
-            ZooKeeperOptions before = options;
-            return BoltworkProperties.apply(
-                    "boltwork.zookeeper.username", user, name -> before.withDigest(name, password));
+            return new Applied<>("boltwork.zookeeper", ZooKeeperOptions.defaults())
+                    .with("root", zookeeper.root(), ZooKeeperOptions::withRoot)
+                    .with("session-timeout", zookeeper.sessionTimeout(), ZooKeeperOptions::withSessionTimeout)
+                    .with("connect-timeout", zookeeper.connectTimeout(), ZooKeeperOptions::withConnectTimeout)
+                    .with("timeout", zookeeper.timeout(), ZooKeeperOptions::withCommandTimeout)
+                    .with("idle-life", zookeeper.idleLife(), ZooKeeperOptions::withIdleLife)
+                    .with(
+                            "username",
+                            zookeeper.username(),
+                            (options, user) -> options.withDigest(user, Objects.requireNonNull(zookeeper.password())))
+                    .with(
+                            "trusted-certificates",
+                            zookeeper.trustedCertificates(),
+                            ZooKeeperOptions::withTrustedCertificates)
+                    .with("client-certificate", zookeeper.clientCertificate(), ZooKeeperOptions::withClientCertificate)
+                    .options();
+        }
+    }
+
+    /** Keeps leases in etcd. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(EtcdBackend.class)
+    @ConditionalOnProperty(name = "boltwork.backend", havingValue = "etcd")
+    @ConditionalOnMissingBean({LockBackend.class, LockClient.class})
+    static class EtcdConfiguration {
+
+        /* the client closes it */
+        @Bean(name = NamedBeans.BACKEND, destroyMethod = "")
+        LockBackend boltworkBackend(BoltworkProperties properties, ConfigurableListableBeanFactory beans) {
+            return connect(properties, new NamedBeans(beans, NamedBeans.BACKEND));
         }
 
-        private static ZooKeeperOptions tls(ZooKeeperOptions options, BoltworkProperties.Zookeeper zookeeper) {
-            ZooKeeperOptions with = options;
-            Path trusted = zookeeper.trustedCertificates();
-            if (trusted != null) {
-                with = BoltworkProperties.apply(
-                        "boltwork.zookeeper.trusted-certificates", trusted, with::withTrustedCertificates);
+        static LockBackend connect(BoltworkProperties properties, NamedBeans beans) {
+            BoltworkProperties.Etcd etcd = properties.etcd();
+            List<String> endpoints = etcd.endpoints();
+            if (endpoints.isEmpty()) {
+                throw BoltworkProperties.invalid(
+                        "boltwork.backend",
+                        "etcd",
+                        "It needs boltwork.etcd.endpoints, such as http://host1:2379,http://host2:2379.");
             }
-            Path certificate = zookeeper.clientCertificate();
-            if (certificate != null) {
-                with = BoltworkProperties.apply(
-                        "boltwork.zookeeper.client-certificate", certificate, with::withClientCertificate);
+            EtcdOptions options = options(etcd);
+            if (endpoints.stream().noneMatch(endpoint -> endpoint.startsWith("https:"))) {
+                checkUnused("trusted-certificates", etcd.trustedCertificates());
+                checkUnused("client-certificate", etcd.clientCertificate());
             }
-            return with;
+            try {
+                return EtcdBackend.connect(String.join(",", endpoints), options);
+            } catch (IllegalArgumentException quotesTheText) {
+                throw WrongPropertyException.hidden(
+                        "boltwork.etcd.endpoints",
+                        "It must be a list of members such as 'http://host1:2379,http://host2:2379'. The user and the"
+                                + " password are in boltwork.etcd.username and boltwork.etcd.password.");
+            }
+        }
+
+        private static void checkUnused(String property, @Nullable Path file) {
+            if (file != null) {
+                throw new WrongPropertyException(
+                        "boltwork.etcd." + property,
+                        "It has an effect only with TLS, but boltwork.etcd.endpoints does not use TLS.",
+                        "Begin the endpoints with https://, or remove the property.");
+            }
+        }
+
+        private static EtcdOptions options(BoltworkProperties.Etcd etcd) {
+            return new Applied<>("boltwork.etcd", EtcdOptions.defaults())
+                    .with("prefix", etcd.prefix(), EtcdOptions::withPrefix)
+                    .with("session-timeout", etcd.sessionTimeout(), EtcdOptions::withSessionTimeout)
+                    .with("connect-timeout", etcd.connectTimeout(), EtcdOptions::withConnectTimeout)
+                    .with("timeout", etcd.timeout(), EtcdOptions::withCommandTimeout)
+                    .with("idle-life", etcd.idleLife(), EtcdOptions::withIdleLife)
+                    .with("clock-tolerance", etcd.clockTolerance(), EtcdOptions::withClockTolerance)
+                    .with(
+                            "username",
+                            etcd.username(),
+                            (options, user) -> options.withCredentials(user, Objects.requireNonNull(etcd.password())))
+                    .with("trusted-certificates", etcd.trustedCertificates(), EtcdOptions::withTrustedCertificates)
+                    .with("client-certificate", etcd.clientCertificate(), EtcdOptions::withClientCertificate)
+                    .options();
         }
     }
 

@@ -41,6 +41,7 @@ import org.springframework.util.StringUtils;
  * @param redis Redis, with all settings.
  * @param jdbc Locks in a database, with 'boltwork.backend=jdbc'.
  * @param zookeeper Locks in ZooKeeper, with 'boltwork.backend=zookeeper'.
+ * @param etcd Locks in etcd, with 'boltwork.backend=etcd'.
  * @param lock Locks on methods, and Redis in the short form.
  * @param leader The leader among the instances.
  * @param metrics Meters.
@@ -62,6 +63,7 @@ public record BoltworkProperties(
         @DefaultValue Redis redis,
         @DefaultValue Jdbc jdbc,
         @DefaultValue Zookeeper zookeeper,
+        @DefaultValue Etcd etcd,
         @DefaultValue Lock lock,
         @DefaultValue Leader leader,
         @DefaultValue Metrics metrics,
@@ -117,6 +119,15 @@ public record BoltworkProperties(
                 : new InvalidConfigurationPropertyValueException(property, value, reason);
     }
 
+    private static void checkCredentials(String form, @Nullable String username, @Nullable String password) {
+        if (username == null && password != null) {
+            throw invalid(form + ".password", password, "It needs " + form + ".username.");
+        }
+        if (username != null && password == null) {
+            throw invalid(form + ".username", username, "It needs " + form + ".password.");
+        }
+    }
+
     static void atLeast(Duration least, String property, @Nullable Duration value) {
         if (value != null && value.compareTo(least) < 0) {
             throw invalid(property, value, "It must be at least " + least.toMillis() + " ms.");
@@ -148,6 +159,8 @@ public record BoltworkProperties(
         JDBC,
         /** ZooKeeper. */
         ZOOKEEPER,
+        /** etcd. */
+        ETCD,
         /** This JVM, for tests and test slices. Other JVMs do not see these locks. */
         MEMORY
     }
@@ -280,17 +293,52 @@ public record BoltworkProperties(
             @Nullable Path clientCertificate) {
 
         public Zookeeper {
-            if ((username == null) != (password == null)) {
-                throw username == null
-                        ? invalid("boltwork.zookeeper.password", password, "It needs boltwork.zookeeper.username.")
-                        : invalid("boltwork.zookeeper.username", username, "It needs boltwork.zookeeper.password.");
-            }
+            checkCredentials("boltwork.zookeeper", username, password);
         }
 
         /** Omits the password. */
         @Override
         public String toString() {
             return connectString + root;
+        }
+    }
+
+    /**
+     * Locks in etcd.
+     *
+     * @param endpoints Addresses of the members, such as 'http://host1:2379,http://host2:2379'; with TLS 'https://'.
+     * @param prefix Prefix of all keys.
+     * @param sessionTimeout How long the client's own keys outlive it if it is killed, in whole seconds.
+     * @param connectTimeout Longest time for connecting.
+     * @param timeout Timeout for commands.
+     * @param idleLife How long the key of a lock stays that is not in use.
+     * @param clockTolerance How exactly the time of the cluster's leader must be known.
+     * @param username User of etcd.
+     * @param password Password of that user.
+     * @param trustedCertificates PEM file with the certificates to trust. Defaults to those that the JVM trusts.
+     * @param clientCertificate PEM file with the certificate to present to the members, and its private key.
+     */
+    public record Etcd(
+            @DefaultValue List<String> endpoints,
+            @DefaultValue("/boltwork") String prefix,
+            @DefaultValue("10s") Duration sessionTimeout,
+            @DefaultValue("10s") Duration connectTimeout,
+            @DefaultValue("2s") Duration timeout,
+            @DefaultValue("10m") Duration idleLife,
+            @DefaultValue("250ms") Duration clockTolerance,
+            @Nullable String username,
+            @Nullable String password,
+            @Nullable Path trustedCertificates,
+            @Nullable Path clientCertificate) {
+
+        public Etcd {
+            checkCredentials("boltwork.etcd", username, password);
+        }
+
+        /** Omits the addresses, which may contain passwords, and the password. */
+        @Override
+        public String toString() {
+            return endpoints.size() + " endpoints, prefix " + prefix;
         }
     }
 

@@ -24,7 +24,8 @@ public final class WrongPropertyException extends RuntimeException implements Cl
             "password",
             "sentinelusername",
             "sentinelpassword",
-            "connectstring");
+            "connectstring",
+            "endpoints");
 
     private final String property;
     private final String problem;

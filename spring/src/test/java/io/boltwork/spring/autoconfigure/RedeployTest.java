@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.spring.WebApplication;
 import io.boltwork.testkit.server.ChildJvm;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.RedisServer;
 import java.lang.ref.WeakReference;
 import java.net.URL;
@@ -40,11 +41,16 @@ public class RedeployTest {
     void noClassLoaderStaysAfterARedeployment() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 TestingServer zookeeper = new TestingServer();
+                EtcdCluster etcd = EtcdCluster.isInstalled() ? EtcdCluster.start(1, "--unsafe-no-fsync") : null;
                 ChildJvm container = ChildJvm.start(
                         Container.class,
                         // soft references are cleared by each collection
                         List.of("-XX:SoftRefLRUPolicyMSPerMB=0", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
-                        List.of(STARTER, redis.uri(), zookeeper.getConnectString()))) {
+                        List.of(
+                                STARTER,
+                                redis.uri(),
+                                zookeeper.getConnectString(),
+                                etcd == null ? "" : etcd.endpoints()))) {
             String line;
             do { // the log is on the same output
                 line = container.nextLine(Duration.ofMinutes(3));

@@ -212,7 +212,7 @@ class WrongStartTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"jdbc", "zookeeper", "redis"})
+    @ValueSource(strings = {"jdbc", "zookeeper", "etcd", "redis"})
     void missingModule(String backend) {
         assertThat(printed(
                         redis().withClassLoader(new FilteredClassLoader("io.boltwork." + backend)),

@@ -128,8 +128,8 @@ class MetadataTest {
     @ParameterizedTest
     @MethodSource("offered")
     void noOfferedValueIsRejected(String property, String value) {
-        assumeThat(value.equals("zookeeper") && !Boolean.getBoolean("boltwork.whole"))
-                .as("waits 5 s for a server")
+        assumeThat(Set.of("zookeeper", "etcd").contains(value) && !Boolean.getBoolean("boltwork.whole"))
+                .as("waits for a server")
                 .isFalse();
         application(property, value).withPropertyValues(property + "=" + value).run(context -> {
             if (context.getStartupFailure() != null) { // there is no server
@@ -149,7 +149,8 @@ class MetadataTest {
         return application
                 .withUserConfiguration(value.equals("fallback") ? TillWithFallback.class : Till.class)
                 .withBean(DataSource.class, () -> new SingleConnectionDataSource("jdbc:h2:mem:metadata", true))
-                .withPropertyValues("boltwork.zookeeper.connect-string=127.0.0.1:1")
+                .withPropertyValues(
+                        "boltwork.zookeeper.connect-string=127.0.0.1:1", "boltwork.etcd.endpoints=http://127.0.0.1:1")
                 .withPropertyValues(
                         switch (property + "=" + value) {
                             case "boltwork.lock.replication=1", "boltwork.lock.replication=disk" ->

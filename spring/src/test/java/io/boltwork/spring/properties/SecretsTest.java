@@ -139,6 +139,12 @@ class SecretsTest {
                 "boltwork.backend=zookeeper boltwork.zookeeper.username=s3cr3t",
                 "boltwork.backend=zookeeper boltwork.zookeeper.connect-string=u:s3cr3t@h:port",
                 "boltwork.backend=zookeeper boltwork.zookeeper.connect-string=u:s3cr3t@${absent}",
+                "boltwork.backend=etcd boltwork.etcd.password=s3cr3t",
+                "boltwork.backend=etcd boltwork.etcd.username=s3cr3t",
+                "boltwork.backend=etcd boltwork.etcd.endpoints=http://u:s3cr3t@h:2379",
+                "boltwork.backend=etcd boltwork.etcd.endpoints=http://u:s3cr3t@${absent}",
+                "boltwork.backend=etcd boltwork.etcd.endpoints=http://127.0.0.1:1 boltwork.etcd.connect-timeout=100ms"
+                        + " boltwork.etcd.username=u boltwork.etcd.password=s3cr3t",
                 "boltwork.redis.lazy-connect=false boltwork.redis.uri=redis://u:s3cr3t@127.0.0.1:1",
                 "boltwork.redis.lazy-connect=false boltwork.lock.server.password=s3cr3t"
                         + " boltwork.lock.server.address=127.0.0.1:1",

@@ -322,8 +322,9 @@ class UnknownPropertiesTest {
                 .matcher(metadata)
                 .results()
                 .map(each -> each.group(1))
-                .filter(name -> !name.matches(
-                        "boltwork\\.(redis|jdbc|zookeeper|lock|lock\\.server|lock\\.names|leader|metrics|clients)"))
+                .filter(
+                        name -> !name.matches(
+                                "boltwork\\.(redis|jdbc|zookeeper|etcd|lock|lock\\.server|lock\\.names|leader|metrics|clients)"))
                 .toList();
         assertThat(described).hasSizeGreaterThan(40);
         shop().run(context -> {

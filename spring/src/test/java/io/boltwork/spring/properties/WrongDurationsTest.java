@@ -31,7 +31,7 @@ class WrongDurationsTest {
 
     /** The properties that the backend checks, which are not used with another backend. */
     private static final List<String> OF_BACKENDS =
-            List.of("boltwork.jdbc.", "boltwork.zookeeper.", "boltwork.lock.server.longest-lease");
+            List.of("boltwork.jdbc.", "boltwork.zookeeper.", "boltwork.etcd.", "boltwork.lock.server.longest-lease");
 
     /** Zero means that there is no wait, no minimum, no delay, and so on. */
     private static final Set<String> MAY_BE_ZERO =
@@ -99,7 +99,9 @@ class WrongDurationsTest {
                                     quorum
                                             ? "boltwork.lock.server.type=quorum"
                                             : "boltwork.zookeeper.connect-string=localhost:1",
-                                    quorum ? "boltwork.lock.server.address=a:1,b:1,c:1" : "boltwork.lock.prefix=x",
+                                    quorum
+                                            ? "boltwork.lock.server.address=a:1,b:1,c:1"
+                                            : "boltwork.etcd.endpoints=http://localhost:1",
                                     property + "=-5s")
                             .run(context -> assertThat(context.getStartupFailure())
                                     .as(property)

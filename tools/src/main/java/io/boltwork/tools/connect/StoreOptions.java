@@ -49,7 +49,7 @@ public final class StoreOptions {
             description = {
                 "The store: redis://host:6379, rediss:// (TLS), redis-sentinel://h1,h2/0#mymaster,"
                         + " redis-cluster://h1,h2, redis-replicated://h1,h2, redis-quorum://h1,h2,h3,"
-                        + " jdbc:postgresql://host/db, or zookeeper://h1,h2/chroot.",
+                        + " jdbc:postgresql://host/db, zookeeper://h1,h2/chroot, etcd://h1,h2, or etcds:// (TLS).",
                 "Default: the variable BOLTWORK_URI, else redis://localhost:6379."
             })
     @Nullable
@@ -88,7 +88,7 @@ public final class StoreOptions {
     @Option(
             names = "--prefix",
             paramLabel = "TEXT",
-            description = "The prefix of keys (Redis), of tables (databases), or the root node (ZooKeeper)."
+            description = "The prefix of keys (Redis, etcd), of tables (databases), or the root node (ZooKeeper)."
                     + " Default: that of the store, such as 'boltwork'.")
     @Nullable
     String prefix;
@@ -105,7 +105,7 @@ public final class StoreOptions {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            description = "How long to wait for an answer from a database or ZooKeeper, such as 500ms or 2s."
+            description = "How long to wait for an answer from a database, ZooKeeper or etcd, such as 500ms or 2s."
                     + " For Redis, write ?timeout=2s after the URI. Default: 2s.")
     @Nullable
     Duration timeout;
@@ -121,18 +121,18 @@ public final class StoreOptions {
     @Option(
             names = "--tls-ca",
             paramLabel = "FILE",
-            description = "PEM certificates of the authorities to trust (Redis).")
+            description = "PEM certificates of the authorities to trust (Redis, etcd).")
     @Nullable
     Path authorities;
 
-    @Option(names = "--tls-cert", paramLabel = "FILE", description = "The client's PEM certificate (Redis).")
+    @Option(names = "--tls-cert", paramLabel = "FILE", description = "The client's PEM certificate (Redis, etcd).")
     @Nullable
     Path certificate;
 
     @Option(
             names = "--tls-key",
             paramLabel = "FILE",
-            description = "The client's PEM key, unencrypted PKCS #8 (Redis).")
+            description = "The client's PEM key, unencrypted PKCS #8 (Redis, etcd).")
     @Nullable
     Path key;
 
@@ -199,6 +199,11 @@ public final class StoreOptions {
         return StoreUri.parse(uri()).kind() == StoreUri.Kind.JDBC;
     }
 
+    /** Returns whether the store is an etcd. */
+    public boolean isEtcd() {
+        return StoreUri.parse(uri()).kind() == StoreUri.Kind.ETCD;
+    }
+
     /** Returns a source of connections to the store, which is a database that exists. */
     public DataSource dataSource() {
         return new DriverDataSource(uri().strip(), user, password(), drivers).existing();
@@ -207,6 +212,13 @@ public final class StoreOptions {
     /** Returns the servers of the store, which is a ZooKeeper, with the chroot if there is one. */
     public String zooKeeperServers() {
         return StoreUri.parse(uri()).zooKeeperServers();
+    }
+
+    /** Refuses a certificate without its key, and a key without its certificate. */
+    void checkCertificate() {
+        if ((certificate == null) != (key == null)) {
+            throw new IllegalArgumentException("--tls-cert and --tls-key must be given together");
+        }
     }
 
     /** Returns how long connecting may take. */

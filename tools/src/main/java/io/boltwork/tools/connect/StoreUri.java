@@ -27,7 +27,8 @@ record StoreUri(Kind kind, String text) {
     enum Kind {
         REDIS,
         JDBC,
-        ZOOKEEPER
+        ZOOKEEPER,
+        ETCD
     }
 
     static StoreUri parse(String text) {
@@ -39,10 +40,11 @@ record StoreUri(Kind kind, String text) {
         return switch (scheme) {
             case "jdbc" -> new StoreUri(Kind.JDBC, uri);
             case "zookeeper" -> new StoreUri(Kind.ZOOKEEPER, uri);
+            case "etcd", "etcds" -> new StoreUri(Kind.ETCD, uri);
             default ->
                 throw new IllegalArgumentException(
-                        "the URI of the store must begin with redis:, rediss:, redis-sentinel:,"
-                                + " redis-cluster:, redis-replicated:, redis-quorum:, jdbc: or zookeeper:, but "
+                        "the URI of the store must begin with redis:, rediss:, redis-sentinel:, redis-cluster:,"
+                                + " redis-replicated:, redis-quorum:, jdbc:, zookeeper:, etcd: or etcds:, but "
                                 + (scheme.isEmpty() ? "has no scheme" : "its scheme is '" + scheme + "'"));
         };
     }
@@ -52,6 +54,7 @@ record StoreUri(Kind kind, String text) {
             case REDIS -> redis(options);
             case JDBC -> jdbc(options, dataSource(options), JdbcOptions.defaults());
             case ZOOKEEPER -> ZooKeeperBackend.connect(zooKeeperServers(), zooKeeper(options));
+            case ETCD -> EtcdAccess.of(options).backend();
         };
     }
 
@@ -71,6 +74,11 @@ record StoreUri(Kind kind, String text) {
                 CuratorFramework session = ZooKeeperAccess.startAt(options, zooKeeper.root());
                 yield new LookingBackend(ZooKeeperBackend.on(session, zooKeeper), session::close);
             }
+            case ETCD -> {
+                EtcdAccess etcd = EtcdAccess.of(options);
+                etcd.requireStore();
+                yield new LookingBackend(etcd.backend(), () -> {});
+            }
         };
     }
 
@@ -85,15 +93,13 @@ record StoreUri(Kind kind, String text) {
         if (options.authorities != null) {
             redis = redis.withTrustedCertificates(options.authorities);
         }
-        if (options.certificate != null || options.key != null) {
-            if (options.certificate == null || options.key == null) {
-                throw new IllegalArgumentException("--tls-cert and --tls-key must be given together");
-            }
+        options.checkCertificate();
+        if (options.certificate != null && options.key != null) {
             redis = redis.withClientCertificate(options.certificate, options.key);
         }
         redis = withSentinel(redis, options);
         if (options.timeout != null) {
-            throw new IllegalArgumentException("--timeout is for databases and ZooKeeper; for Redis, write ?timeout="
+            throw new IllegalArgumentException("--timeout is for other stores; for Redis, write ?timeout="
                     + options.timeout.toMillis() + "ms at the end of the URI");
         }
         return RedisBackend.connect(withCredentials(text, options.user, options.password()), redis);

@@ -2,6 +2,7 @@
 package io.boltwork.tools.console;
 
 import io.boltwork.LockClient;
+import io.boltwork.tools.connect.PemFiles;
 import io.boltwork.tools.connect.StoreOptions;
 import java.io.IOException;
 import java.io.PrintWriter;

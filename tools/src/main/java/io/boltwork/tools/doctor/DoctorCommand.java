@@ -74,6 +74,9 @@ public final class DoctorCommand implements Callable<Integer> {
         if (store.isRedis()) {
             return new RedisExamination(store, latencies, diagnosis);
         }
+        if (store.isEtcd()) {
+            return new EtcdExamination(store, latencies, diagnosis);
+        }
         return store.isDatabase()
                 ? new DatabaseExamination(store, latencies, diagnosis)
                 : new ZooKeeperExamination(store, latencies, diagnosis);

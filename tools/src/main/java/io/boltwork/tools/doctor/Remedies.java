@@ -29,6 +29,9 @@ final class Remedies {
                     "--sentinel-password-file",
                     "give the sentinels' user and password: --sentinel-user, and --sentinel-password-file or"
                             + " BOLTWORK_SENTINEL_PASSWORD"),
+            Map.entry(
+                    "gateway for JSON",
+                    "upgrade etcd to 3.4 or later, and start it without --enable-grpc-gateway=false"),
             Map.entry("its version is", "upgrade the server to Redis 6.2 or later"),
             Map.entry(
                     "lacks a right",
@@ -44,6 +47,9 @@ final class Remedies {
                             + " redis-replicated://host1,host2"),
             Map.entry(
                     "certificate", "name the certificate authority with --tls-ca, or correct the server's certificate"),
+            Map.entry(
+                    "certification path",
+                    "name the certificate authority with --tls-ca, or correct the server's certificate"),
             Map.entry("password", "give the right user and password: --user, and --password-file or BOLTWORK_PASSWORD"),
             Map.entry(
                     "WRONGPASS", "give the right user and password: --user, and --password-file or BOLTWORK_PASSWORD"),

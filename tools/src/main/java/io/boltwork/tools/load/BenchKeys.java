@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.tools.load;
 
+import io.boltwork.tools.connect.EtcdAccess;
 import io.boltwork.tools.connect.RedisAccess;
 import io.boltwork.tools.connect.StoreOptions;
 import io.boltwork.tools.connect.ZooKeeperAccess;
@@ -48,6 +49,9 @@ final class BenchKeys {
         if (store.isRedis()) {
             return "keys '" + prefix + ":...'";
         }
+        if (store.isEtcd()) {
+            return "keys '" + prefix + "/...'";
+        }
         return store.isDatabase() ? "four tables '" + prefix + "...'" : "nodes below '" + prefix + "'";
     }
 
@@ -63,6 +67,8 @@ final class BenchKeys {
                 inRedis(servers);
             } else if (store.isDatabase()) {
                 inDatabase();
+            } else if (store.isEtcd()) {
+                EtcdAccess.of(store).deleteStore();
             } else {
                 inZooKeeper();
             }

@@ -12,6 +12,7 @@ import io.boltwork.testkit.server.Certificates;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.tools.ExitCode;
 import io.boltwork.tools.ToolRun;
+import io.boltwork.tools.connect.PemFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

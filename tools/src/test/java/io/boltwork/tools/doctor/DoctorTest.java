@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.server.ReplicaGroup;
+import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Slack;
 import io.boltwork.testkit.wait.Task;
 import io.boltwork.tools.ExitCode;
@@ -309,6 +311,69 @@ class DoctorTest {
                     "SHOULD BE CHANGED  quorum",
                     "the ensemble has one server",
                     "run three servers");
+        }
+    }
+
+    private static String uri(EtcdCluster etcd) {
+        return etcd.endpoints().replace("http://", "").replaceFirst("^", "etcd://");
+    }
+
+    @Test
+    void aLoneEtcdIsNamedAndItsQuota() {
+        assumeTrue(EtcdCluster.isInstalled(), "no etcd on this machine");
+        try (EtcdCluster etcd = EtcdCluster.start(1, "--quota-backend-bytes", "16777216")) {
+            CommandLine.populateCommand(new StoreOptions(), "--uri", uri(etcd))
+                    .connect("shop") // makes the clock
+                    .close();
+            ToolRun run = doctor(uri(etcd));
+            finds(run, "SHOULD BE CHANGED  quorum", "the cluster has one member", "run three members");
+            assertThat(run.out())
+                    .containsPattern("etcd 3\\.\\d")
+                    .containsPattern("lock and unlock +\\S+ +\\d+ ")
+                    .containsPattern("read +\\S+ +\\d+ ")
+                    .doesNotContain("space");
+
+            while (!etcd.post("/v3/maintenance/status", "{}").matches(".*\"dbSize\":\"1[45]\\d{6}\".*")) {
+                assertThat(put(etcd)).contains("revision");
+            }
+            finds(doctor(uri(etcd)), "SHOULD BE CHANGED  space", " % of its quota of 16 MiB", "etcdctl defrag");
+            Await.until("the quota is exceeded", () -> put(etcd).contains("space exceeded"));
+            finds(
+                    doctor(uri(etcd), "--connect-timeout", "1s"),
+                    "MUST BE CHANGED  space",
+                    "the alarm NOSPACE is raised",
+                    "etcdctl alarm disarm");
+        }
+    }
+
+    private static String put(EtcdCluster etcd) {
+        return etcd.post("/v3/kv/put", "{\"key\":\"YQ==\",\"value\":\"" + "A".repeat(200_000) + "\"}");
+    }
+
+    @Test
+    void missingMembersOfAnEtcdAreNamed() {
+        assumeTrue(EtcdCluster.isInstalled(), "no etcd on this machine");
+        try (EtcdCluster etcd = EtcdCluster.start(3)) {
+            CommandLine.populateCommand(new StoreOptions(), "--uri", uri(etcd))
+                    .connect("shop") // makes the clock
+                    .close();
+            assertThat(doctor(uri(etcd)).out()).contains("No changes needed.");
+            etcd.kill(0);
+            Await.until("a leader", () -> etcd.leader() > 0);
+            finds(
+                    doctor(uri(etcd)),
+                    "SHOULD BE CHANGED  member on http://127.0.0.1:" + etcd.port(0),
+                    "refused",
+                    "0 must be changed, 1 should be changed.");
+            etcd.kill(1);
+            Await.until(
+                    "the last member knows no leader",
+                    () -> etcd.post("/v3/maintenance/status", "{}").contains("no leader"));
+            finds(
+                    doctor(uri(etcd), "--connect-timeout", "1s"),
+                    "MUST BE CHANGED  leader on http://127.0.0.1:" + etcd.port(2),
+                    "it knows no leader",
+                    "start the members that are down");
         }
     }
 }

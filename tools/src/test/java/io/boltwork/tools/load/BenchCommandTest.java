@@ -2,10 +2,12 @@
 package io.boltwork.tools.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.testkit.fault.FaultyLink;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.tools.BoltworkCommand;
 import io.boltwork.tools.ExitCode;
@@ -119,6 +121,20 @@ class BenchCommandTest {
             assertThat(run.exitCode()).isZero();
             assertThat(run.err()).doesNotContain("Could not delete");
             assertThat(zooKeeper.getChildren().forPath("/")).containsExactly("zookeeper");
+        }
+    }
+
+    @Test
+    void itDeletesItsKeysAndLeasesInEtcd() {
+        assumeTrue(EtcdCluster.isInstalled(), "no etcd on this machine");
+        try (EtcdCluster etcd = EtcdCluster.start(1)) {
+            ToolRun run = ToolRun.of(
+                    "bench", "--uri", "etcd://127.0.0.1:" + etcd.port(0), "--time", "1s", "--threads", "1", "-y");
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.err()).contains("keys '/boltwork-bench-").doesNotContain("Could not delete");
+            assertThat(etcd.post("/v3/kv/range", "{\"key\":\"AA==\",\"range_end\":\"AA==\"}"))
+                    .doesNotContain("kvs");
+            assertThat(etcd.post("/v3/lease/leases", "{}")).doesNotContain("leases");
         }
     }
 

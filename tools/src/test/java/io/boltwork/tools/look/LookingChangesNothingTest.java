@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
@@ -20,10 +21,13 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.test.TestingServer;
@@ -43,6 +47,8 @@ class LookingChangesNothingTest {
             "health",
             "top --frames 1",
             "doctor");
+
+    private static final Pattern ETCD_KEY = Pattern.compile("\"key\":\"([^\"]+)\"");
 
     /** Lists what a store contains, without the lock that the doctor takes. */
     private interface Contents {
@@ -161,6 +167,23 @@ class LookingChangesNothingTest {
                     return found;
                 });
             }
+        }
+    }
+
+    @Test
+    void keysOfEtcdStayAsTheyWere() throws Exception {
+        assumeTrue(EtcdCluster.isInstalled(), "no etcd on this machine");
+        try (EtcdCluster etcd = EtcdCluster.start(1)) {
+            leavesAllAsItWas("etcd://127.0.0.1:" + etcd.port(0), () -> {
+                Set<String> found = new TreeSet<>();
+                Matcher key = ETCD_KEY.matcher(
+                        etcd.post("/v3/kv/range", "{\"key\":\"AA==\",\"range_end\":\"AA==\",\"keys_only\":true}"));
+                while (key.find()) {
+                    found.add(new String(Base64.getDecoder().decode(key.group(1)), StandardCharsets.UTF_8));
+                }
+                found.removeIf(each -> each.contains("boltwork-doctor"));
+                return found;
+            });
         }
     }
 

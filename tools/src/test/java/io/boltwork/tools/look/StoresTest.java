@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.tools.ToolRun;
 import io.boltwork.tools.connect.StoreOptions;
@@ -50,6 +51,14 @@ class StoresTest {
     void locksInZooKeeperAreShown() throws Exception {
         try (TestingServer zooKeeper = new TestingServer()) {
             showsALock("zookeeper://" + zooKeeper.getConnectString());
+        }
+    }
+
+    @Test
+    void locksInEtcdAreShown() {
+        assumeTrue(EtcdCluster.isInstalled(), "no etcd on this machine");
+        try (EtcdCluster etcd = EtcdCluster.start(1)) {
+            showsALock("etcd://127.0.0.1:" + etcd.port(0));
         }
     }
 }

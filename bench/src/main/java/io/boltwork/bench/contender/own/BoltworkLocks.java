@@ -14,6 +14,7 @@ import io.boltwork.bench.contender.Contender;
 import io.boltwork.bench.contender.JavaLock;
 import io.boltwork.bench.contender.Setting;
 import io.boltwork.bench.contender.StorePool;
+import io.boltwork.etcd.EtcdBackend;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
@@ -49,6 +50,7 @@ public final class BoltworkLocks implements Contender {
             case CLUSTER -> RedisBackend.connectCluster(setting.uris());
             case POSTGRESQL, MARIADB, H2 -> JdbcBackend.on(Objects.requireNonNull(pool));
             case ZOOKEEPER -> ZooKeeperBackend.connect(setting.uri());
+            case ETCD -> EtcdBackend.connect(setting.uri());
         };
     }
 

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.zookeeper;
+package io.boltwork.store;
 
 import io.boltwork.BackendException;
-import io.boltwork.store.StoreClock;
+import io.boltwork.spi.Printable;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * The content of the node of a record: a line for the store, and the text.
+ * A record as a store keeps it whose clock can be replaced by another one: a line for the store, and the text.
  *
  * @param written the time that the writer had read before
  * @param expiresAt when the record may be dropped, in milliseconds of the clock that it was written by
  * @param text the text
+ * @since 0.1.0
  */
-record RecordNode(StoreClock written, long expiresAt, String text) {
+public record StampedRecord(StoreClock written, long expiresAt, String text) {
     private static final String KIND = "boltwork";
     private static final String VERSION = "1";
     private static final int FIELDS = 5;
 
-    byte[] data() {
+    /**
+     * Returns the bytes to be stored.
+     *
+     * @return the record in UTF-8
+     */
+    public byte[] data() {
         return String.format(
                         Locale.ROOT,
                         "%s %s %s %d %d\n%s",
@@ -31,17 +37,28 @@ record RecordNode(StoreClock written, long expiresAt, String text) {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    static RecordNode read(String path, byte[] data) {
+    /**
+     * Reads a record.
+     *
+     * @param place where it was read, for messages, such as {@code The node /boltwork/record}
+     * @param data the bytes
+     * @return the record
+     * @throws BackendException if the bytes are not such a record, or one of another version
+     */
+    public static StampedRecord read(String place, byte[] data) {
         String content = new String(data, StandardCharsets.UTF_8);
         int end = content.indexOf('\n');
         String[] fields = content.substring(0, Math.max(0, end)).split(" ", -1);
         if (fields.length != FIELDS || !fields[0].equals(KIND) || !fields[1].equals(VERSION)) {
             throw new BackendException(
-                    "The node " + path + " cannot be read: it is not of this version of Boltwork. Nothing was changed",
-                    false,
-                    null);
+                    place + " cannot be read: it is not of this version of Boltwork. Nothing was changed", false, null);
         }
         StoreClock written = new StoreClock(fields[2], Long.parseLong(fields[3]));
-        return new RecordNode(written, Long.parseLong(fields[4]), content.substring(end + 1));
+        return new StampedRecord(written, Long.parseLong(fields[4]), content.substring(end + 1));
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("StampedRecord[written=" + written + ", expiresAt=" + expiresAt + ", text=" + text + "]");
     }
 }

@@ -6,11 +6,17 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.boltwork.LockClient;
+import io.boltwork.etcd.EtcdBackend;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spring.SellingShop;
+import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.server.PostgresServer;
 import io.boltwork.zookeeper.ZooKeeperBackend;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
+import java.net.http.HttpClient;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -27,9 +33,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
-/** One application with its locks in databases and in ZooKeeper. */
+/** One application with its locks in databases, in ZooKeeper and in etcd. */
 @EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
-class ThreeStoresTest {
+class StoresTest {
 
     private static void sells(
             ApplicationContextRunner application, Class<? extends LockBackend> backend, String... properties) {
@@ -90,10 +96,43 @@ class ThreeStoresTest {
         }
     }
 
+    /** Its HTTP client, which reaches nothing, is not used. */
+    @Test
+    void etcdIsConnected() {
+        assumeTrue(EtcdCluster.isInstalled(), "etcd is not installed");
+        try (EtcdCluster cluster = EtcdCluster.start(1, "--unsafe-no-fsync")) {
+            ApplicationContextRunner application = redis().withBean(
+                            HttpClient.class,
+                            () -> HttpClient.newBuilder()
+                                    .proxy(ProxySelector.of(new InetSocketAddress("127.0.0.1", 1)))
+                                    .build())
+                    .withPropertyValues(
+                            "boltwork.clients.orders.backend=etcd",
+                            "boltwork.clients.orders.etcd.endpoints[0]=" + cluster.endpoint(0),
+                            "boltwork.clients.orders.etcd.prefix=/orders");
+            SellingShop.sells(
+                    application,
+                    context -> {
+                        assertThat(context.getBean(LockBackend.class)).isInstanceOf(EtcdBackend.class);
+                        LockClient orders = context.getBean("ordersLockClient", LockClient.class);
+                        assertThat(context.getBean(LockClient.class)
+                                        .lock("stock")
+                                        .tryLock())
+                                .isTrue();
+                        assertThat(orders.lock("stock").tryLock())
+                                .as("with another prefix")
+                                .isTrue();
+                    },
+                    "boltwork.backend=etcd",
+                    "boltwork.etcd.endpoints=" + cluster.endpoints());
+        }
+    }
+
     @Test
     void whatIsMissingIsNamed() {
         assertWrong(redis(), "boltwork.backend=jdbc", "spring.datasource.url");
         assertWrong(redis(), "boltwork.backend=zookeeper", "boltwork.zookeeper.connect-string");
+        assertWrong(redis(), "boltwork.backend=etcd", "boltwork.etcd.endpoints");
     }
 
     @Test
@@ -116,6 +155,27 @@ class ThreeStoresTest {
         assertWrong(zooKeeper, "boltwork.zookeeper.client-certificate=missing.pem", "can be read");
         assertWrong(zooKeeper, "boltwork.zookeeper.username=shop", "boltwork.zookeeper.password");
         assertWrong(zooKeeper, "boltwork.zookeeper.password=secret", "boltwork.zookeeper.username");
+    }
+
+    @Test
+    void wrongOptionsOfEtcdAreNamed() {
+        ApplicationContextRunner etcd = redis().withPropertyValues("boltwork.backend=etcd");
+        assertWrong(etcd, "boltwork.etcd.endpoints=host:2379", "such as 'http://host1:2379");
+        assertWrong(etcd, "boltwork.etcd.endpoints=http://u:p@host:2379", "boltwork.etcd.username");
+        ApplicationContextRunner plain = etcd.withPropertyValues("boltwork.etcd.endpoints=http://localhost:1");
+        assertWrong(plain, "boltwork.etcd.prefix=/shop/", "without a slash at the end");
+        assertWrong(plain, "boltwork.etcd.session-timeout=1s", "must be");
+        assertWrong(plain, "boltwork.etcd.session-timeout=3500ms", "whole seconds");
+        assertWrong(plain, "boltwork.etcd.connect-timeout=1ms", "must be");
+        assertWrong(plain, "boltwork.etcd.timeout=1ms", "must be");
+        assertWrong(plain, "boltwork.etcd.idle-life=1s", "must be");
+        assertWrong(plain, "boltwork.etcd.clock-tolerance=2s", "must be");
+        assertWrong(plain, "boltwork.etcd.trusted-certificates=missing.pem", "can be read");
+        assertWrong(plain, "boltwork.etcd.client-certificate=missing.pem", "can be read");
+        assertWrong(plain, "boltwork.etcd.trusted-certificates=pom.xml", "only with TLS");
+        assertWrong(plain, "boltwork.etcd.client-certificate=pom.xml", "only with TLS");
+        assertWrong(plain, "boltwork.etcd.username=shop", "boltwork.etcd.password");
+        assertWrong(plain, "boltwork.etcd.password=secret", "boltwork.etcd.username");
     }
 
     @Test

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.zookeeper;
+package io.boltwork.store;
 
 import io.boltwork.spi.Command;
+import io.boltwork.spi.Printable;
 import io.boltwork.spi.Reply;
 import io.boltwork.spi.rules.LockRecord;
 import io.boltwork.spi.rules.LockRules;
-import io.boltwork.store.RecordKey;
-import io.boltwork.store.StoreClock;
-import io.boltwork.store.StoredText;
 import java.util.Optional;
 
 /**
@@ -16,12 +14,22 @@ import java.util.Optional;
  * @param key the key of the lock's record
  * @param before the record before the change
  * @param text the text of the record after the change
- * @param expiresAt when the record may be dropped
+ * @param expiresAt when the record may be dropped, in milliseconds of the store's clock
+ * @since 0.1.0
  */
-record LeaseExtension(RecordKey key, StoredText before, String text, long expiresAt) {
+public record LeaseExtension(RecordKey key, StoredText before, String text, long expiresAt) {
 
-    /** Extends the lease in a record; empty if requests wait, or if the rules do not extend it. */
-    static Optional<LeaseExtension> of(Command.Renew.Item item, StoredText before, long notAfter, long idleMillis) {
+    /**
+     * Extends the lease in a record.
+     *
+     * @param item the lease
+     * @param before the record
+     * @param notAfter the time of the store's clock after which nothing may be changed, in milliseconds
+     * @param idleMillis how long a record lives after its last use, in milliseconds
+     * @return the extended lease; empty if requests wait, or if the rules do not extend it
+     */
+    public static Optional<LeaseExtension> of(
+            Command.Renew.Item item, StoredText before, long notAfter, long idleMillis) {
         String text = before.text();
         if (text == null || text.indexOf('\n') >= 0) {
             return Optional.empty();
@@ -45,8 +53,17 @@ record LeaseExtension(RecordKey key, StoredText before, String text, long expire
                 : Optional.empty();
     }
 
-    /** Returns the node to be written. */
-    RecordNode node(StoreClock now) {
-        return new RecordNode(now, expiresAt, text);
+    /**
+     * Returns the record to be written.
+     *
+     * @return the record, with the time at which it was extended
+     */
+    public StampedRecord stamped() {
+        return new StampedRecord(before.clock(), expiresAt, text);
+    }
+
+    @Override
+    public String toString() {
+        return Printable.text("LeaseExtension[key=" + key + ", text=" + text + ", expiresAt=" + expiresAt + "]");
     }
 }

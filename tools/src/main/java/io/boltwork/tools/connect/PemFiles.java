@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.tools.console;
+package io.boltwork.tools.connect;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -21,11 +21,15 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
-/** Reads a certificate and its key from PEM files. */
-final class PemFiles {
+/** Reads certificates and their keys from PEM files. */
+public final class PemFiles {
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
@@ -36,25 +40,70 @@ final class PemFiles {
      *
      * @throws IllegalArgumentException if a file cannot be used
      */
-    static SSLContext context(Path certificate, Path key) {
-        Certificate[] chain = chain(certificate);
-        PrivateKey secret = key(key, chain[0]);
+    public static SSLContext context(Path certificate, Path key) {
+        return context(keys("--https-cert", certificate, "--https-key", key), null);
+    }
+
+    /**
+     * Creates the context of a TLS client.
+     *
+     * @param authorities the authorities to trust; {@code null} to trust those of the JVM
+     * @param certificate the client's certificate; {@code null} if it has none, and no key
+     * @throws IllegalArgumentException if a file cannot be used
+     */
+    static SSLContext clientContext(@Nullable Path authorities, @Nullable Path certificate, @Nullable Path key) {
+        return context(
+                certificate == null || key == null ? null : keys("--tls-cert", certificate, "--tls-key", key),
+                authorities == null ? null : trust(authorities));
+    }
+
+    private static SSLContext context(KeyManager @Nullable [] keys, TrustManager @Nullable [] trust) {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys, trust, null);
+            return context;
+        } catch (GeneralSecurityException impossible) { // each JVM has it
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static KeyManager[] keys(String certificateOption, Path certificate, String keyOption, Path key) {
+        Certificate[] chain = chain(certificateOption, certificate);
+        PrivateKey secret = key(keyOption, key, chain[0]);
         try {
             if (!belongTogether(secret, chain[0].getPublicKey())) {
                 throw new GeneralSecurityException("a signature of the key does not fit the certificate");
             }
-            KeyStore store = KeyStore.getInstance("PKCS12");
-            store.load(null, null);
-            store.setKeyEntry("console", secret, new char[0], chain);
+            KeyStore store = emptyStore();
+            store.setKeyEntry("own", secret, new char[0], chain);
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(store, new char[0]);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(keys.getKeyManagers(), null, null);
-            return context;
+            return keys.getKeyManagers();
         } catch (GeneralSecurityException | IOException mismatch) {
             throw new IllegalArgumentException(
-                    "--https-key must be the key of the first certificate of --https-cert", mismatch);
+                    keyOption + " must be the key of the first certificate of " + certificateOption, mismatch);
         }
+    }
+
+    private static TrustManager[] trust(Path authorities) {
+        try {
+            KeyStore store = emptyStore();
+            int number = 0;
+            for (Certificate authority : chain("--tls-ca", authorities)) {
+                store.setCertificateEntry("authority-" + number++, authority);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            return trust.getTrustManagers();
+        } catch (GeneralSecurityException | IOException impossible) { // the store is in memory
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
     }
 
     private static boolean belongTogether(PrivateKey secret, PublicKey known) throws GeneralSecurityException {
@@ -73,24 +122,23 @@ final class PemFiles {
         return signature.verify(signed);
     }
 
-    private static Certificate[] chain(Path file) {
+    private static Certificate[] chain(String option, Path file) {
         try {
             CertificateFactory x509 = CertificateFactory.getInstance("X.509");
-            Certificate[] chain = x509.generateCertificates(new ByteArrayInputStream(read("--https-cert", file)))
+            Certificate[] chain = x509.generateCertificates(new ByteArrayInputStream(read(option, file)))
                     .toArray(new Certificate[0]);
             if (chain.length > 0) {
                 return chain;
             }
         } catch (CertificateException wrong) {
             throw new IllegalArgumentException(
-                    "--https-cert must be a file of PEM certificates, but '" + file + "' is not", wrong);
+                    option + " must be a file of PEM certificates, but '" + file + "' is not", wrong);
         }
-        throw new IllegalArgumentException(
-                "--https-cert must be a file of PEM certificates, but '" + file + "' has none");
+        throw new IllegalArgumentException(option + " must be a file of PEM certificates, but '" + file + "' has none");
     }
 
-    private static PrivateKey key(Path file, Certificate certificate) {
-        String text = new String(read("--https-key", file), StandardCharsets.ISO_8859_1);
+    private static PrivateKey key(String option, Path file, Certificate certificate) {
+        String text = new String(read(option, file), StandardCharsets.ISO_8859_1);
         Matcher pem = KEY.matcher(text);
         if (pem.find()) {
             byte[] encoded = Base64.getMimeDecoder().decode(pem.group(1));
@@ -105,9 +153,8 @@ final class PemFiles {
                 }
             }
         }
-        throw new IllegalArgumentException(
-                "--https-key must be a file with an unencrypted PKCS #8 key, which begins with"
-                        + " -----BEGIN PRIVATE KEY-----, but '" + file + "' has none");
+        throw new IllegalArgumentException(option + " must be a file with an unencrypted PKCS #8 key, which begins with"
+                + " -----BEGIN PRIVATE KEY-----, but '" + file + "' has none");
     }
 
     private static byte[] read(String option, Path file) {

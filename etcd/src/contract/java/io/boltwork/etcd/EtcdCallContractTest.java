@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.etcd;
+
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.lock.CallContract;
+import io.boltwork.contract.lock.QuickParts;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Locks on etcd keep the Call contract. */
+@ExtendWith(QuickParts.class)
+class EtcdCallContractTest extends CallContract {
+
+    @Override
+    protected LockSite site() {
+        return EtcdSite.shared();
+    }
+}

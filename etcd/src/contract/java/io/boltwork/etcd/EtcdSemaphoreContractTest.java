@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.etcd;
+
+import io.boltwork.contract.LockSite;
+import io.boltwork.contract.semaphore.SemaphoreContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Locks on etcd keep the Semaphore contract. */
+@EnabledIfSystemProperty(named = "boltwork.proof", matches = "true", disabledReason = "minutes: -Dboltwork.proof=true")
+class EtcdSemaphoreContractTest extends SemaphoreContract {
+
+    @Override
+    protected LockSite site() {
+        return EtcdSite.shared();
+    }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.boltwork.BackendException;
+import io.boltwork.spi.ServerTime;
+import io.boltwork.store.AddressedMessage;
+import io.boltwork.store.RecordChange;
+import io.boltwork.store.RecordKey;
+import io.boltwork.store.StoreListener;
+import io.boltwork.store.StoredPage;
+import io.boltwork.store.StoredText;
+import io.boltwork.testkit.fault.Fault;
+import io.boltwork.testkit.wait.Await;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Records, versions, messages and sweeping in etcd. */
+class EtcdStoreTest {
+    private final EtcdSite site = EtcdSite.shared();
+    private final String prefix = "/store-" + UUID.randomUUID();
+    private final EtcdOptions options = EtcdSite.options().withPrefix(prefix);
+    private final List<EtcdStore> stores = new ArrayList<>();
+    private final RecordKey key = key("lock");
+
+    /** Records messages. */
+    private record Recorder(Queue<String> messages) implements StoreListener {
+        @Override
+        public void message(String text) {
+            messages.add(text);
+        }
+
+        @Override
+        public void connected(ServerTime server) {}
+
+        @Override
+        public void disconnected(Throwable cause) {}
+
+        @Override
+        public void warned(String what) {}
+    }
+
+    private static RecordKey key(String name) {
+        return new RecordKey(RecordKey.Kind.LOCK, name);
+    }
+
+    private EtcdStore store(String client, Recorder ear) {
+        EtcdStore store = new EtcdStore(List.of(URI.create(site.endpoints())), HttpClient.newHttpClient(), options);
+        stores.add(store);
+        store.open(client, ear);
+        return store;
+    }
+
+    private EtcdStore store() {
+        return store("client" + stores.size(), new Recorder(new ConcurrentLinkedQueue<>()));
+    }
+
+    private static RecordChange change(String text) {
+        return new RecordChange(text, Long.MAX_VALUE / 10_000, Long.MAX_VALUE);
+    }
+
+    /** Returns a change whose record may be dropped at once. */
+    private static RecordChange brief(String text) {
+        return new RecordChange(text, 0, Long.MAX_VALUE);
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(EtcdStore::close);
+    }
+
+    @Test
+    void writeIsMadeOnlyIfTheRecordIsAsItWasRead() {
+        EtcdStore a = store();
+        EtcdStore b = store();
+        StoredText none = a.read(key);
+        assertThat(none.text()).isNull();
+        assertThat(b.write(key, b.read(key), change("b"))).isTrue();
+        assertThat(a.write(key, none, change("a"))).as("it exists meanwhile").isFalse();
+        StoredText first = a.read(key);
+        assertThat(first.text()).isEqualTo("b");
+        assertThat(b.write(key, b.recall(key), change("b")))
+                .as("the same text again")
+                .isTrue();
+        assertThat(a.write(key, first, change("late")))
+                .as("past its own withdraw, which wrote")
+                .isFalse();
+        assertThat(a.read(key).text()).isEqualTo("b");
+    }
+
+    @Test
+    void onlyWhatIsRememberedMayHaveChanged() {
+        EtcdStore a = store();
+        EtcdStore b = store();
+        assertThat(a.write(key, a.read(key), change("a"))).isTrue();
+        StoredText remembered = a.recall(key);
+        assertThat(remembered.text()).isEqualTo("a");
+        assertThat(a.isCurrent(key, remembered)).isTrue();
+        assertThat(b.write(key, b.read(key), change("b"))).isTrue();
+        assertThat(a.isCurrent(key, remembered)).isFalse();
+        assertThat(a.write(key, remembered, change("late"))).isFalse();
+        assertThat(a.recall(key).text()).as("told by the write that failed").isEqualTo("b");
+    }
+
+    @Test
+    void changeIsNotMadeAfterItsTime() {
+        EtcdStore store = store();
+        StoredText before = store.read(key);
+        long now = before.clock().earliest().millis();
+        assertThat(store.write(key, before, new RecordChange("late", now, now - 1)))
+                .isFalse();
+        assertThat(store.write(key, before, new RecordChange("in time", now, now + 10_000)))
+                .isTrue();
+    }
+
+    @Test
+    void versionsDoNotRepeatWhenARecordIsMadeAnew() {
+        EtcdStore a = store();
+        EtcdStore b = store();
+        assertThat(a.write(key, a.read(key), brief("first"))).isTrue();
+        StoredText old = b.read(key);
+        a.sweep();
+        Await.until("the record is dropped", () -> a.read(key).text() == null);
+        Await.until("the record is made anew", () -> a.write(key, a.read(key), change("second")));
+        assertThat(a.read(key).version()).isNotEqualTo(old.version());
+        assertThat(b.write(key, old, change("late"))).isFalse();
+        assertThat(a.read(key).text()).isEqualTo("second");
+    }
+
+    @Test
+    void sweepLeavesRecordsThatHaveNotExpired() {
+        EtcdStore store = store();
+        for (int i = 0; i < 50; i++) {
+            RecordKey name = key("n" + i);
+            Await.until(
+                    "written",
+                    () -> store.write(
+                            name, store.read(name), name.name().endsWith("0") ? change("keep") : brief("drop")));
+        }
+        Await.until("5 are left", () -> {
+            store.sweep(); // again, since a record may not be known to have expired
+            return store.scan(RecordKey.Kind.LOCK, "", 100).records().size() == 5;
+        });
+    }
+
+    @Test
+    void scanReturnsEachNameOnce() {
+        EtcdStore store = store();
+        List<String> names = new ArrayList<>(List.of(".", "..", "a/b", "%", "\n", "\u4e2d", "\ud83d\ude00"));
+        for (int i = 0; i < 60; i++) {
+            names.add("name-" + i);
+        }
+        for (String name : names) {
+            assertThat(store.write(key(name), store.read(key(name)), change(name)))
+                    .isTrue();
+        }
+        List<String> found = new ArrayList<>();
+        String after = "";
+        StoredPage page;
+        do {
+            page = store.scan(RecordKey.Kind.LOCK, after, 7);
+            page.records().forEach(named -> {
+                assertThat(named.text()).isEqualTo(named.name());
+                found.add(named.name());
+            });
+            after = found.get(found.size() - 1);
+        } while (page.records().size() == 7);
+        assertThat(found).containsExactlyInAnyOrderElementsOf(names);
+        assertThat(store.scan(RecordKey.Kind.LATCH, "", 7).records()).isEmpty();
+    }
+
+    @Test
+    void messagesArriveWithTheWriteInTheirOrder() {
+        Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
+        EtcdStore a = store();
+        store("told", ear);
+        assertThat(a.listens("told")).isTrue();
+        assertThat(a.write(
+                        key,
+                        a.read(key),
+                        change("1"),
+                        List.of(new AddressedMessage("told", "one"), new AddressedMessage("told", "two/\n"))))
+                .isTrue();
+        a.sendMessage("told", "three");
+        Await.until("three messages", () -> ear.messages.size() == 3);
+        assertThat(ear.messages).containsExactly("one", "two/\n", "three");
+    }
+
+    @Test
+    void writeWithAMessageToADeadClientIsRefusedOnceAndThenMadeWithoutIt() {
+        EtcdStore a = store();
+        EtcdStore dead = store("dead", new Recorder(new ConcurrentLinkedQueue<>()));
+        assertThat(a.listens("dead")).isTrue();
+        dead.close();
+        List<AddressedMessage> messages = List.of(new AddressedMessage("dead", "grant"));
+        assertThat(a.write(key, a.read(key), change("1"), messages)).isFalse();
+        assertThat(a.read(key).text()).isNull();
+        assertThat(a.listens("dead")).isFalse();
+        assertThat(a.write(key, a.read(key), change("1"), messages)).isTrue();
+    }
+
+    @Test
+    void messageToAClientThatIsGoneIsLost() {
+        EtcdStore a = store();
+        EtcdStore dead = store("dead", new Recorder(new ConcurrentLinkedQueue<>()));
+        dead.close();
+        a.sendMessage("dead", "never read");
+        assertThat(a.listens("dead")).isFalse();
+        assertThat(inboxes()).isEmpty();
+    }
+
+    @Test
+    void messagesAreDeletedWhenTheyWereRead() {
+        Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
+        EtcdStore a = store();
+        EtcdStore told = store("told", ear);
+        a.sendMessage("told", "one");
+        Await.until("it has come", () -> !ear.messages.isEmpty());
+        assertThat(told.write(key, told.read(key), change("1"))).isTrue();
+        assertThat(inboxes()).as("by the next write").isEmpty();
+        a.sendMessage("told", "two");
+        Await.until(
+                "without a write, too",
+                () -> ear.messages.size() == 2 && inboxes().isEmpty());
+        assertThat(ear.messages).containsExactly("one", "two");
+    }
+
+    @Test
+    void moreMessagesThanOneTransactionHoldsArrive() {
+        Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
+        EtcdStore a = store();
+        store("told", ear);
+        List<AddressedMessage> messages = IntStream.range(0, 300)
+                .mapToObj(i -> new AddressedMessage("told", "m" + i))
+                .toList();
+        assertThat(a.write(key, a.read(key), change("1"), messages)).isTrue();
+        Await.until("all", () -> ear.messages.size() == 300);
+        assertThat(ear.messages)
+                .containsExactlyElementsOf(
+                        messages.stream().map(AddressedMessage::text).toList());
+    }
+
+    @Test
+    void messagesThatCameWithoutAWatchAreReadAfterACompaction() {
+        Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
+        EtcdStore a = store();
+        EtcdKeys keys = new EtcdKeys(prefix);
+        store("told", ear);
+        try (Fault unreachable = site.link().unreachable()) {
+            unreachable.inject();
+            Json put = site.admin(
+                    "kv/put",
+                    Map.of(
+                            "key",
+                            keys.message("told", "x-1"),
+                            "value",
+                            EtcdKeys.bytes("missed"),
+                            "lease",
+                            keys.lease("told")));
+            site.admin("kv/compaction", Map.of("revision", put.object("header").number("revision")));
+        }
+        Await.until("it is read", () -> ear.messages.contains("missed"));
+        Await.until("a goes on, too", () -> {
+            try {
+                return a.write(key, a.read(key), change("1"));
+            } catch (BackendException later) {
+                return false;
+            }
+        });
+        assertThat(ear.messages).containsExactly("missed");
+    }
+
+    @Test
+    void recordThatWasReadAsMissingIsNotWrittenAfterOneWasDeleted() {
+        EtcdStore a = store();
+        EtcdStore b = store();
+        StoredText none = a.read(key);
+        assertThat(b.write(key, b.read(key), brief("withdrawn"))).isTrue();
+        Await.until("it is dropped", () -> {
+            b.sweep();
+            return b.read(key).text() == null;
+        });
+        assertThat(a.write(key, none, change("late"))).isFalse();
+        assertThat(b.read(key).text()).isNull();
+    }
+
+    @Test
+    void foreignKeyIsLeftAlone() {
+        EtcdStore store = store();
+        site.admin("kv/put", Map.of("key", new EtcdKeys(prefix).record(key), "value", EtcdKeys.bytes("mine")));
+        assertThatThrownBy(() -> store.read(key))
+                .isInstanceOf(BackendException.class)
+                .hasMessageContaining("LOCK 'lock' cannot be read: it is not of this version of Boltwork");
+    }
+
+    private List<Json> inboxes() {
+        return site.range(EtcdKeys.bytes(prefix + "/inbox/"));
+    }
+}

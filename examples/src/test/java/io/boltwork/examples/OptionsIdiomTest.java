@@ -63,7 +63,6 @@ class OptionsIdiomTest {
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
                         "RedisOptions.withSentinelCredentials has no sentinelCredentials()",
-                        "EtcdOptions.withCredentials has no credentials()",
                         "ZooKeeperOptions.withDigest has no digest()",
                         "EtcdOptions.withCredentials has no credentials()",
                         // the two kinds of a lease are read by lease() and isRenewed()

@@ -48,10 +48,10 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures Boltwork beside its peers and beside the limits of Redis, on Redis servers that it starts, or on"
                     + " a database, ZooKeeper or etcd, beside the peers there. Writes the whole page to"
-                    + " bench/target/results, and the figures that matter to docs/inside/measurements/performance.md or stores.md. A full run"
-                    + " takes more than an hour on a machine that does nothing else. It can be done in parts: the pages"
-                    + " keep the scenarios that were not measured again, with their commit. --quick takes less than"
-                    + " three minutes.",
+                    + " bench/target/results, and the figures that matter to"
+                    + " docs/inside/measurements/performance.md or stores.md. A full run takes more than an hour on a"
+                    + " machine that does nothing else. It can be done in parts: the pages keep the scenarios that"
+                    + " were not measured again, with their commit. --quick takes less than three minutes.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",

@@ -80,8 +80,8 @@ public final class StorePage {
                                 + " `full_page_writes` on. MariaDB: `innodb_flush_log_at_trx_commit=1`. H2: a TCP"
                                 + " server with its defaults, which writes to the disk within half a second after"
                                 + " a commit. ZooKeeper: one server with its defaults, which forces each write to the"
-                                + " disk. etcd: one member with its defaults, which does the same. All other settings are"
-                                + " defaults, too.",
+                                + " disk. etcd: one member with its defaults, which does the same. All other settings"
+                                + " are defaults, too.",
                         "Boltwork and the peers use the same server and, on a database, a HikariCP pool with its"
                                 + " defaults in each JVM. On etcd, both send JSON to its gateway with the JDK's"
                                 + " `HttpClient`. The leases are 30 s.",

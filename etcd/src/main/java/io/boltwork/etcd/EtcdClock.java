@@ -234,11 +234,14 @@ final class EtcdClock {
         } while (patient && own.read(enough).isEmpty() && System.nanoTime() - begun < CHANGED.toNanos());
         Seen after = seen();
         if (after.isSameLeader(before)) {
-            take(after, samples);
+            boolean isLess = before.note().term() == after.term()
+                    && samples.get(0).gone() < before.note().gone();
+            take(after, samples, isLess);
         }
     }
 
-    private void take(Seen seen, List<Sample> samples) {
+    /** @param isLess whether less is gone than had been noted before */
+    private void take(Seen seen, List<Sample> samples, boolean isLess) {
         if (seen.term() < calls.term()) { // the servers have got an old copy of their data
             clock.forget();
             calls.forgetTerm(seen.term());
@@ -251,7 +254,7 @@ final class EtcdClock {
             return; // learned by the note that all clients share
         }
         clock = clockOf(seen.store());
-        boolean isRight = gone >= note.gone();
+        boolean isRight = !isLess;
         for (Sample sample : samples) {
             isRight &= learn(clock, seen, sample);
         }

@@ -8,6 +8,7 @@ import io.boltwork.store.LeaderClock;
 import io.boltwork.store.StoreClock;
 import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Task;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URI;
@@ -90,6 +91,28 @@ class EtcdClockTest {
     }
 
     @Test
+    void clientsThatComeAtOnceMakeOneClock() {
+        List<Task<StoreClock>> readers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            readers.add(Task.start("client " + i, () -> clock().now()));
+        }
+        assertThat(readers.stream().map(reader -> reader.get().run()).distinct())
+                .hasSize(1);
+        assertThat(value(note())).as("the one lease that is left").startsWith(leases() + " ");
+    }
+
+    private String leases() {
+        try {
+            List<Json> leases =
+                    Json.read(cluster.post("/v3/lease/leases", "{}")).list("leases");
+            assertThat(leases).hasSize(1);
+            return leases.get(0).text("ID");
+        } catch (IOException broken) {
+            throw new IllegalStateException(broken);
+        }
+    }
+
+    @Test
     void timeIsAboutThatOfTheWallAndGrowsThoughTheLeaderBeginsAnew() {
         StoreClock first = clock().now();
         assertThat(Math.abs(first.micros() / 1_000 - System.currentTimeMillis()))
@@ -114,8 +137,10 @@ class EtcdClockTest {
         Json note = note();
         String lease = value(note).split(" ")[0];
         cluster.post("/v3/lease/revoke", Json.text(Map.of("ID", lease)));
-        clock.refresh();
-        Await.until("another lease", () -> !value(note()).startsWith(lease));
+        Await.until("another lease", () -> {
+            clock.refresh();
+            return !value(note()).startsWith(lease);
+        });
         StoreClock second = clock().now();
         assertThat(second.run()).isNotEqualTo(first.run());
         assertThat(second.micros()).isGreaterThan(first.micros());

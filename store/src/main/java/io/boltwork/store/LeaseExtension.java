@@ -64,6 +64,7 @@ public record LeaseExtension(RecordKey key, StoredText before, String text, long
 
     @Override
     public String toString() {
-        return Printable.text("LeaseExtension[key=" + key + ", text=" + text + ", expiresAt=" + expiresAt + "]");
+        return Printable.text("LeaseExtension[key=" + key + ", before=" + before + ", text=" + text + ", expiresAt="
+                + expiresAt + "]");
     }
 }

@@ -48,7 +48,8 @@ public final class RecordMemory {
 
         @Override
         public String toString() {
-            return Printable.text("Remembered[text=" + text + ", version=" + version + ", written=" + written + "]");
+            return Printable.text("Remembered[text=" + text + ", version=" + version + ", written=" + written
+                    + ", since=" + since + "]");
         }
     }
 

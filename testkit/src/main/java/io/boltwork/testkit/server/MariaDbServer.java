@@ -41,6 +41,7 @@ public final class MariaDbServer implements AutoCloseable {
                         "--bind-address=127.0.0.1",
                         "--socket=" + directory.resolve("socket"),
                         "--pid-file=" + directory.resolve("pid"),
+                        "--tmpdir=" + directory, // a server that starts deletes the tables of others in its own
                         "--character-set-server=utf8mb4",
                         "--innodb-flush-log-at-trx-commit=0",
                         "--innodb-fast-shutdown=2",

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /** A body that waits for the lock that it runs under is reported. */
@@ -105,7 +106,8 @@ class NestedBodiesTest {
             ReactorSemaphore one = reactor.semaphore("permit", 1);
             begin(one.withPermit(elsewhere(one.withPermit(Mono.just(1)))));
             begin(reactor.lock("blocked")
-                    .withLock(Mono.fromRunnable(() -> client.lock("blocked").lock())));
+                    .withLock(Mono.fromRunnable(() -> client.lock("blocked").lock()))
+                    .subscribeOn(Schedulers.boundedElastic()));
             rx.lock("rx").withLock(rx.lock("rx").withLock(Single.just(1))).subscribe(value -> {}, closed -> {});
             rx.lock("rx lease")
                     .withLease(lease -> rx.lock("rx lease").withLock(Single.just(1)))

@@ -56,8 +56,9 @@ public final class EtcdBackend extends RecordBackend {
     public static EtcdBackend connect(String endpoints, EtcdOptions options) {
         Objects.requireNonNull(options, "options");
         List<URI> members = members(endpoints);
-        HttpClient.Builder http =
-                HttpClient.newBuilder().connectTimeout(options.commandTimeout().dividedBy(2));
+        HttpClient.Builder http = HttpClient.newBuilder()
+                .connectTimeout(options.commandTimeout().dividedBy(2))
+                .executor(Runnable::run); // what is left to do for an answer is less than a change of the thread
         if (options.tls().isUsed()) {
             http.sslContext(options.tls().context());
         }

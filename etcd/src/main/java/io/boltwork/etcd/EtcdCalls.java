@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,6 +69,9 @@ final class EtcdCalls {
             return body.object("header");
         }
     }
+
+    /** A response of the gateway. */
+    private record Response(int status, String body) {}
 
     EtcdCalls(List<URI> endpoints, HttpClient http, EtcdOptions options) {
         this.endpoints = endpoints;
@@ -150,9 +154,7 @@ final class EtcdCalls {
             URI endpoint = endpoint();
             long sent = System.nanoTime();
             try {
-                HttpResponse<String> response = await(
-                        http.sendAsync(request(endpoint, path, body), HttpResponse.BodyHandlers.ofString()), patience);
-                return answer(endpoint, response, sent);
+                return answer(endpoint, exchange(request(endpoint, path, body), patience), sent);
             } catch (IOException failed) {
                 leave(endpoint);
                 boolean isUnsent = failed instanceof ConnectException || failed instanceof HttpConnectTimeoutException;
@@ -181,6 +183,31 @@ final class EtcdCalls {
         return builder.build();
     }
 
+    /** Sends a request. Waits for the body itself, because the client completes its response two threads later. */
+    private Response exchange(HttpRequest request, Patience patience) throws IOException, TimeoutException {
+        CompletableFuture<Response> answer = new CompletableFuture<>();
+        CompletableFuture<?> exchange = http.sendAsync(request, head -> {
+            HttpResponse.BodySubscriber<String> text = HttpResponse.BodySubscribers.ofString(StandardCharsets.UTF_8);
+            text.getBody().thenAccept(body -> answer.complete(new Response(head.statusCode(), body)));
+            return text;
+        });
+        exchange.whenComplete((response, failed) -> {
+            if (failed != null) {
+                answer.completeExceptionally(failed);
+            }
+        });
+        boolean isDone = false;
+        try {
+            Response response = await(answer, patience);
+            isDone = true;
+            return response;
+        } finally {
+            if (!isDone) {
+                exchange.cancel(true);
+            }
+        }
+    }
+
     private <T> T await(CompletableFuture<T> answer, Patience patience) throws IOException, TimeoutException {
         open.add(answer);
         try {
@@ -204,9 +231,9 @@ final class EtcdCalls {
         }
     }
 
-    private Answer answer(URI endpoint, HttpResponse<String> response, long sent) throws IOException {
+    private Answer answer(URI endpoint, Response response, long sent) throws IOException {
         long answered = System.nanoTime();
-        boolean isDone = response.statusCode() == HTTP_OK;
+        boolean isDone = response.status() == HTTP_OK;
         Json body;
         try {
             body = Json.read(response.body());
@@ -216,7 +243,7 @@ final class EtcdCalls {
             }
             body = Json.EMPTY; // a page of some server
         }
-        int code = isDone ? OK : body.has("code") ? (int) body.number("code") : httpCode(response.statusCode());
+        int code = isDone ? OK : body.has("code") ? (int) body.number("code") : httpCode(response.status());
         if (code == UNAVAILABLE) {
             leave(endpoint);
         }

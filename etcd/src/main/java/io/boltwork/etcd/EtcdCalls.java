@@ -255,12 +255,13 @@ final class EtcdCalls {
     }
 
     private static BackendException failure(Answer answer) {
-        String error = answer.body().text("error");
+        Json body = answer.body();
+        String error = body.has("error") ? body.text("error") : "the answer is not one of etcd's gateway";
         String remedy = switch (answer.code()) {
             case RESOURCE_EXHAUSTED ->
                 ". The members refuse writes until space is free: compact and defragment the database, then disarm the"
                         + " alarm";
-            case UNIMPLEMENTED -> "the gateway for JSON is missing. etcd 3.4 or later has it unless it is switched off";
+            case UNIMPLEMENTED -> ". etcd 3.4 or later has the gateway for JSON unless it is switched off";
             case PERMISSION_DENIED -> ". The user needs the right to read and write all keys with the prefix";
             case UNAUTHENTICATED, INVALID_ARGUMENT ->
                 isStranger(answer) ? ". Set the user and the password (EtcdOptions.withCredentials)" : "";

@@ -15,6 +15,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +59,11 @@ final class EtcdClock {
     /** The difference between the clocks of this machine from which it counts as having been suspended. */
     private static final long SUSPENDED_MILLIS = 50;
 
+    /** A thread seldom stands still between two readings of clocks, and hardly ever so often in turn. */
     private static final int ATTEMPTS = 3;
+
+    /** The part of the tolerance between two questions, so that two answers around a change leave open less than half. */
+    private static final int PAUSES = 5;
 
     /** The clocks that clients of this JVM use, by what identifies the data. */
     private static final Map<String, WeakReference<LeaderClock>> CLOCKS = new HashMap<>();
@@ -66,6 +72,9 @@ final class EtcdClock {
     private final EtcdKeys keys;
     private final Duration tolerance;
     private final Map<String, WeakReference<LeaderClock>> clocks;
+    /** Held while the leader is asked; no monitor, which would pin virtual threads that wait. */
+    private final Lock learning = new ReentrantLock();
+
     private volatile LeaderClock clock = new LeaderClock();
     private volatile long offsetMillis = offset();
 
@@ -158,15 +167,20 @@ final class EtcdClock {
         return 0;
     }
 
-    private synchronized StoreClock measure() {
+    private StoreClock measure() {
         long begun = System.nanoTime();
-        do {
-            Optional<StoreClock> known = known();
-            if (known.isPresent()) {
-                return known.get();
-            }
-            learn(true);
-        } while (System.nanoTime() - begun < LONGEST.toNanos());
+        learning.lock();
+        try {
+            do {
+                Optional<StoreClock> known = known();
+                if (known.isPresent()) {
+                    return known.get();
+                }
+                learn(true);
+            } while (System.nanoTime() - begun < LONGEST.toNanos());
+        } finally {
+            learning.unlock();
+        }
         throw new BackendException(
                 "etcd at " + calls.address() + " answers too slowly to tell its time within " + tolerance.toMillis()
                         + " ms, or changes its leader again and again",
@@ -199,8 +213,11 @@ final class EtcdClock {
     void refresh() {
         if (clock.read(tolerance.dividedBy(VAGUE)).isEmpty()) {
             pause(clock.untilNextSecond());
-            synchronized (this) {
+            learning.lock();
+            try {
                 learn(false);
+            } finally {
+                learning.unlock();
             }
         }
     }
@@ -222,7 +239,7 @@ final class EtcdClock {
         long begun = System.nanoTime();
         do {
             if (!samples.isEmpty()) {
-                pause(tolerance.dividedBy(5));
+                pause(tolerance.dividedBy(PAUSES));
             }
             Sample sample = sample(before.note());
             if (sample == null) {

@@ -4,6 +4,7 @@ package io.boltwork.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import io.boltwork.BackendException;
 import io.boltwork.FencedLock;
 import io.boltwork.Lease;
@@ -16,6 +17,8 @@ import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Task;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -259,6 +262,21 @@ class EtcdBackendTest {
         assertThatThrownBy(() -> LockClient.create(EtcdBackend.connect("http://127.0.0.1:1", hasty)))
                 .isInstanceOf(BackendException.class)
                 .hasMessageContaining("127.0.0.1:1");
+    }
+
+    @Test
+    void serverWithoutTheGatewayIsToldAtOnce() throws IOException {
+        HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.start(); // answers each request with 404 and a page
+        try {
+            String address = "http://127.0.0.1:" + other.getAddress().getPort();
+            assertThatThrownBy(() -> LockClient.create(EtcdBackend.connect(address)))
+                    .isInstanceOf(BackendException.class)
+                    .hasMessageContaining(address)
+                    .hasMessageContaining("etcd 3.4 or later has the gateway for JSON");
+        } finally {
+            other.stop(0);
+        }
     }
 
     @Test

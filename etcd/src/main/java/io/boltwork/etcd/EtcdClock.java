@@ -62,7 +62,7 @@ final class EtcdClock {
     /** A thread seldom stands still between two readings of clocks, and hardly ever so often in turn. */
     private static final int ATTEMPTS = 3;
 
-    /** The part of the tolerance between two questions, so that two answers around a change leave open less than half. */
+    /** The part of the tolerance between two questions: two answers around a change leave open less than half. */
     private static final int PAUSES = 5;
 
     /** The clocks that clients of this JVM use, by what identifies the data. */

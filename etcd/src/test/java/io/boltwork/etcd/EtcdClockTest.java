@@ -23,8 +23,10 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The time that clients read from etcd's countdown of a lease. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class EtcdClockTest {
     private static final Duration TOLERANCE = Duration.ofMillis(250);
     private static final EtcdKeys KEYS = new EtcdKeys("/clock");

@@ -11,8 +11,10 @@ import io.boltwork.testkit.wait.Await;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** A journal that checks tokens sees one leader at a time, also after kills and outages. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class LeaderTest {
 
     @Test

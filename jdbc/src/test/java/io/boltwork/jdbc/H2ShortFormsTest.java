@@ -2,8 +2,10 @@
 package io.boltwork.jdbc;
 
 import java.time.Duration;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The short forms of H2. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class H2ShortFormsTest extends ShortFormsTest {
     private static final H2Site SITE = new H2Site();
 

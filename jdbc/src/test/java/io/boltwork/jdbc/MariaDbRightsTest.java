@@ -13,9 +13,11 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.mariadb.jdbc.MariaDbDataSource;
 
 /** Tests what MariaDB refuses to a user. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class MariaDbRightsTest {
     private static final MariaDbSite SITE = MariaDbSite.get();
 

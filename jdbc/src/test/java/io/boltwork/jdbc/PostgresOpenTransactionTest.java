@@ -13,11 +13,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests that a lock in use does not become slower while a transaction stays open, such as that of a backup. PostgreSQL
  * can then remove no old version of the lock's row.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class PostgresOpenTransactionTest {
     private static final PostgresSite SITE = PostgresSite.get();
     private static final int VERSIONS = 6_000;

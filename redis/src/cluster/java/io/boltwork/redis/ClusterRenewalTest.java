@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests many leases at three masters, one of which does not answer for longer than the leases last. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class ClusterRenewalTest {
     /** The time after the deadline in which thousands of losses are reported, each with a warning in the log. */

@@ -10,11 +10,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Checks locks that are shared with Redisson by random commands, see {@link BridgeSequence}. A failure names the seed
  * for {@code -Dboltwork.seed}; {@code -Dboltwork.sequences} is the number of sequences.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class BridgeSequenceTest {
 
     private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 30);

@@ -10,8 +10,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Compares the rules of latches in Java with the scripts, see {@link LatchDifferentialRun}. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class LatchDifferentialTest {
 
     private static final int SEQUENCES = Integer.getInteger("boltwork.sequences", 20);

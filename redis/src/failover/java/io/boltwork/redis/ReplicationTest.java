@@ -23,8 +23,10 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests locks that count as acquired only when replicas have them. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ReplicationTest {
     private static final Duration ENOUGH = Duration.ofMillis(1_900);
     private static final Duration SHORT = Duration.ofMillis(500);

@@ -19,8 +19,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests user callbacks that misbehave. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class CallbackPromisesTest extends RedisPromiseTest {
     private static final int PAIRS = 200;
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * Tests the effects on other clients of a JVM that is killed (SIGKILL) or frozen (SIGSTOP) while it holds a lock or
  * waits for it.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class CrashPromisesTest extends Promises {
     private static final String LOCK = "promised";

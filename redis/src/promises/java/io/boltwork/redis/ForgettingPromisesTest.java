@@ -21,8 +21,10 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests a hold that the server has forgotten. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ForgettingPromisesTest extends RedisPromiseTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration RENEWAL = LEASE.dividedBy(3);

@@ -24,8 +24,10 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests when holders learn that their lease is lost. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class LeasePromisesTest extends RedisPromiseTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration RENEWAL = LEASE.dividedBy(3);

@@ -15,8 +15,10 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests the maximal cost of one script call when many waiters are gone. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class GoneWaitersTest extends ScriptTest {
     private static final int MANY = 100_000;
 

@@ -15,11 +15,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests that no field of a shared lock's hash that a foreign hand deletes keeps a request from its turn, makes a
  * command fail, lets more be held than there is, or loses permits for longer than a lease.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ShareTornFieldsTest extends ShareScriptTest {
 
     private final Map<String, Integer> waiting = new LinkedHashMap<>();

@@ -16,11 +16,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests that no field of a lock's hash that a foreign hand deletes keeps a request from its turn, makes a command fail,
  * or stays there for good.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class TornFieldsTest extends ScriptTest {
 
     /** The fields of a lock that is free and for which none waits. */

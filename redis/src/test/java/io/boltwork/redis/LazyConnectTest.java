@@ -13,8 +13,10 @@ import io.boltwork.testkit.wait.Await;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Tests a client that is created while Redis is down. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class LazyConnectTest {
     private static final RedisOptions LAZY = RedisOptions.defaults().withLazyConnect(true);
 

@@ -23,12 +23,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Errors that a proxy answers in place of a server, which has executed the commands. One that no list knows may pass,
  * so callers wait; one that lasts is thrown at once.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class PassingErrorsTest {
     private static final String PASSING = "ERR upstream connect error or disconnect/reset before headers";
     private static final String LASTING = "ERR unknown command 'EVALSHA'";

@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -47,6 +48,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.mock.env.MockEnvironment;
 
 /** Tests the clients of {@code boltwork.clients.*}, and clients that the application defines. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class NamedClientsTest {
     private static final String ORDERS = "boltwork.clients.orders.backend=memory";
 

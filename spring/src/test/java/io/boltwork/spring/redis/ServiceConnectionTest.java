@@ -13,6 +13,7 @@ import io.boltwork.testkit.server.SentinelGroup;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -23,6 +24,7 @@ import org.springframework.context.annotation.Configuration;
 import org.testcontainers.containers.GenericContainer;
 
 /** Connection details from {@code @ServiceConnection} and Docker Compose override all properties of the application. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ServiceConnectionTest {
     /* no server listens there */
     private static final String WRONG = "spring.data.redis.port=1";

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A common homemade lock: SET NX PX acquires it, DEL releases it, and nothing tells its holder when its time has ended.
  * The histories of two JVMs that use it on a real Redis reveal its errors.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class BrokenLockTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String LOCK = "broken";

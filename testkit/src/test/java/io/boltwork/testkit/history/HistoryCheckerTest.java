@@ -17,9 +17,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The checker as a whole. {@link RightHistoriesTest} and {@link WrongHistoriesTest} have its single rules. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class HistoryCheckerTest {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 

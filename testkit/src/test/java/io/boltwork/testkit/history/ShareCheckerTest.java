@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The checker's judgement of shares as a whole. {@link RightShareHistoriesTest} and {@link WrongShareHistoriesTest}
  * have its single rules.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ShareCheckerTest {
 
     /**

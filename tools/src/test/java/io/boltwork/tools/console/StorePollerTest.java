@@ -17,8 +17,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The console looks at the store as rarely as it can. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class StorePollerTest {
     private final LockClient client =
             LockClient.create(MemoryBackend.create(), ClientOptions.defaults().withApplication("shop"));

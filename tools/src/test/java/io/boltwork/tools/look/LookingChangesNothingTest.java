@@ -36,6 +36,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import picocli.CommandLine;
 
 /** Commands that look at a store change nothing in it, whether Boltwork has used it before or not. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class LookingChangesNothingTest {
     private static final List<String> LOOKS = List.of(
             "ls",

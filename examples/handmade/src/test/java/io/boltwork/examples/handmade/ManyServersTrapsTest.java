@@ -6,8 +6,10 @@ import static io.boltwork.examples.handmade.PlayedTraps.states;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Stages 9 and 10: several Redis servers. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class ManyServersTrapsTest {
     @Test
     void aFailoverForgetsTheLock() {

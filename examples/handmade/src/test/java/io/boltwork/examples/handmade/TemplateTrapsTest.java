@@ -7,8 +7,10 @@ import static io.boltwork.examples.handmade.PlayedTraps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Stage 6: the reentrant lock on Spring's template. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class TemplateTrapsTest {
     @Test
     void equalOwnersOfTwoJvmsAreBothInside() {

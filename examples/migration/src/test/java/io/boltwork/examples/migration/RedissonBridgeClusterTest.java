@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.redisson.Redisson;
@@ -34,6 +35,7 @@ import org.redisson.config.Config;
 import org.redisson.config.ShardedSubscriptionMode;
 
 /** Locks that Redisson 4.7.0 and Boltwork share on a Redis Cluster, whichever kind of channel Redisson uses. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedissonBridgeClusterTest {
     private static final int NAMES = 6;

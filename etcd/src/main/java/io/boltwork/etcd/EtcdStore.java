@@ -246,13 +246,7 @@ final class EtcdStore implements RecordStore {
     /** Learns why a write has failed. */
     private void learn(RecordKey key, List<String> clients, EtcdCalls.Answer answer) {
         List<Json> found = answer.body().list("responses");
-        List<Json> now = found.get(0).object("response_range").list("kvs");
-        if (now.isEmpty()) {
-            memory.remove(key);
-        } else {
-            StampedRecord record = record(key, now.get(0));
-            memory.put(key, record.text(), version(now.get(0).number("mod_revision"), true), record.written());
-        }
+        remember(key, found.get(0));
         for (int i = 0; i < clients.size(); i++) {
             boolean isAlive =
                     !found.get(i + 1).object("response_range").list("kvs").isEmpty();
@@ -273,21 +267,40 @@ final class EtcdStore implements RecordStore {
 
     @Override
     public Extended extendUnwanted(List<Command.Renew.Item> items, long notAfter, long idleMillis) {
-        StoreClock now = clock.now();
-        List<LeaseExtension> extensions = new ArrayList<>();
-        for (Command.Renew.Item item : items) {
-            RecordKey key = new RecordKey(RecordKey.Kind.LOCK, item.lock());
-            RecordMemory.Remembered last = memory.get(key);
-            if (last != null && last.written().run().equals(now.run())) {
-                StoredText before = new StoredText(last.text(), last.version(), now);
-                LeaseExtension.of(item, before, notAfter, idleMillis).ifPresent(extensions::add);
-            }
+        List<RecordKey> unknown = LeaseExtension.unknown(items, memory);
+        for (int i = 0; i < unknown.size(); i += TOGETHER) {
+            remember(unknown.subList(i, Math.min(unknown.size(), i + TOGETHER)));
         }
+        StoreClock now = clock.now();
+        List<LeaseExtension> extensions = LeaseExtension.of(items, memory, now, notAfter, idleMillis);
         Set<String> extended = ConcurrentHashMap.newKeySet();
         for (int i = 0; i < extensions.size(); i += TOGETHER) {
             extend(extensions.subList(i, Math.min(extensions.size(), i + TOGETHER)), extended);
         }
         return extended.isEmpty() ? Extended.NONE : new Extended(extended, now.earliest());
+    }
+
+    /** Reads records together, such as those of all leases after a new connection. */
+    private void remember(List<RecordKey> unknown) {
+        List<Map<String, ?>> questions = unknown.stream()
+                .<Map<String, ?>>map(key -> Map.of("request_range", Map.of("key", keys.record(key))))
+                .toList();
+        List<Json> found =
+                calls.call("kv/txn", Map.of("success", questions)).body().list("responses");
+        for (int i = 0; i < unknown.size(); i++) {
+            remember(unknown.get(i), found.get(i));
+        }
+    }
+
+    /** Remembers a record as it was read in a transaction. */
+    private void remember(RecordKey key, Json response) {
+        List<Json> found = response.object("response_range").list("kvs");
+        if (found.isEmpty()) {
+            memory.remove(key);
+        } else {
+            StampedRecord record = record(key, found.get(0));
+            memory.put(key, record.text(), version(found.get(0).number("mod_revision"), true), record.written());
+        }
     }
 
     /** Writes extended leases in one transaction; without those whose records were changed, if it fails. */
@@ -341,7 +354,7 @@ final class EtcdStore implements RecordStore {
             if (revision == extension.before().version() / 2) {
                 unchanged.add(extension);
             } else {
-                memory.remove(extension.key());
+                remember(extension.key(), found.get(i));
             }
         }
         return unchanged.size() < extensions.size() ? unchanged : List.of();

@@ -23,9 +23,9 @@ final class Json {
     static final JsonFactory FACTORY = new JsonFactory();
     static final Json EMPTY = new Json(Map.of());
 
-    private final Map<String, ?> fields;
+    private final Map<String, ? extends @Nullable Object> fields;
 
-    private Json(Map<String, ?> fields) {
+    private Json(Map<String, ? extends @Nullable Object> fields) {
         this.fields = fields;
     }
 
@@ -39,15 +39,10 @@ final class Json {
 
     /** Reads the next object; {@code null} at the end. */
     static @Nullable Json next(JsonParser parser) throws IOException {
-        JsonToken begin = parser.nextToken();
-        Object read = begin == null ? null : value(parser);
-        return read == null ? null : read instanceof Map<?, ?> map ? of(map) : EMPTY;
-    }
-
-    private static Json of(Map<?, ?> map) {
-        Map<String, Object> fields = new HashMap<>();
-        map.forEach((name, value) -> fields.put(String.valueOf(name), value));
-        return new Json(fields);
+        if (parser.nextToken() == null) {
+            return null;
+        }
+        return value(parser) instanceof Json object ? object : EMPTY;
     }
 
     private static @Nullable Object value(JsonParser parser) throws IOException {
@@ -59,7 +54,7 @@ final class Json {
                 parser.nextToken();
                 object.put(name, value(parser));
             }
-            return object;
+            return new Json(object);
         }
         if (token == JsonToken.START_ARRAY) {
             List<@Nullable Object> list = new ArrayList<>();
@@ -107,14 +102,14 @@ final class Json {
 
     /** Returns an object; {@link #EMPTY} if it is absent. */
     Json object(String name) {
-        return fields.get(name) instanceof Map<?, ?> map ? of(map) : EMPTY;
+        return fields.get(name) instanceof Json object ? object : EMPTY;
     }
 
     /** Returns a list of objects. */
     List<Json> list(String name) {
         List<Json> found = new ArrayList<>();
         if (fields.get(name) instanceof List<?> list) {
-            list.forEach(item -> found.add(item instanceof Map<?, ?> map ? of(map) : EMPTY));
+            list.forEach(item -> found.add(item instanceof Json object ? object : EMPTY));
         }
         return found;
     }

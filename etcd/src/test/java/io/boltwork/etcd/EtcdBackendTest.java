@@ -25,7 +25,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -114,21 +113,39 @@ class EtcdBackendTest {
         }
     }
 
+    private static final int LEASES = 150;
+
+    private List<Lease> leases(LockClient client, Duration length) {
+        return IntStream.range(0, LEASES)
+                .mapToObj(i ->
+                        client.lock(name + i, LockOptions.renewedLease(length)).acquire())
+                .toList();
+    }
+
     @Test
     void leasesAreExtendedTogether() {
         try (LockClient client = client()) {
-            int leases = 150;
-            LockOptions options = LockOptions.renewedLease(Duration.ofSeconds(3));
-            List<Lease> held = new ArrayList<>();
-            for (int i = 0; i < leases; i++) {
-                held.add(client.lock(name + i, options).acquire());
-            }
+            List<Lease> held = leases(client, Duration.ofSeconds(6));
             int before = requests();
-            Instant end = Instant.now().plusSeconds(6);
-            Await.until("two leases have passed", () -> Instant.now().isAfter(end));
-            assertThat(requests() - before).as("renewals").isLessThan(leases);
+            Instant end = Instant.now().plusSeconds(8);
+            Await.until("more than a lease has passed", () -> Instant.now().isAfter(end));
+            assertThat(requests() - before).as("renewals").isLessThan(LEASES);
             assertThat(held).allMatch(Lease::isValid).allMatch(Lease::verify);
-            held.forEach(Lease::release);
+        }
+    }
+
+    @Test
+    void leasesAreExtendedTogetherAlsoAfterALostConnection() {
+        try (LockClient client = client()) {
+            List<Lease> held = leases(client, Duration.ofSeconds(6));
+            int before = requests();
+            site.disconnectAll();
+            Instant end = Instant.now().plusSeconds(8);
+            Await.until("more than a lease has passed", () -> Instant.now().isAfter(end));
+            assertThat(requests() - before)
+                    .as("a verification of each, and renewals")
+                    .isLessThan(2 * LEASES);
+            assertThat(held).allMatch(Lease::isValid);
         }
     }
 

@@ -4,7 +4,6 @@ package io.boltwork.store;
 import io.boltwork.BackendException;
 import io.boltwork.spi.Printable;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 
 /**
  * A record as a store keeps it whose clock can be replaced by another one: a line for the store, and the text.
@@ -25,16 +24,8 @@ public record StampedRecord(StoreClock written, long expiresAt, String text) {
      * @return the record in UTF-8
      */
     public byte[] data() {
-        return String.format(
-                        Locale.ROOT,
-                        "%s %s %s %d %d\n%s",
-                        KIND,
-                        VERSION,
-                        written.run(),
-                        written.micros(),
-                        expiresAt,
-                        text)
-                .getBytes(StandardCharsets.UTF_8);
+        String line = KIND + " " + VERSION + " " + written.run() + " " + written.micros() + " " + expiresAt;
+        return (line + "\n" + text).getBytes(StandardCharsets.UTF_8);
     }
 
     /**

@@ -149,11 +149,15 @@ final class StoreExecutor implements QueryVisitor<Reply.Answer>, LatchVisitor<Re
         }
         ServerTime server = extended.server();
         List<Reply.Renewed.Item> results = new ArrayList<>();
+        boolean isLate = false;
         for (Command.Renew.Item item : command.items()) {
             if (item.share().kind() == LockKind.LOCK && extended.locks().contains(item.lock())) {
                 results.add(new Reply.Renewed.Item(Reply.Renewal.OK, item.request()));
+            } else if (isLate) { // reading the others would delay the renewals that follow
+                results.add(new Reply.Renewed.Item(Reply.Renewal.STALE, null));
             } else {
                 Reply.Replicated one = renew(item, command.notAfter());
+                isLate = one.server().millis() > command.notAfter();
                 server = server == null ? one.server() : server;
                 results.add(new Reply.Renewed.Item(one.outcome(), one.owner()));
             }

@@ -350,6 +350,15 @@ class StoreStepRulesTest {
                 .containsExactly(Reply.Renewal.OK, Reply.Renewal.OK);
     }
 
+    @Test
+    void aRenewalThatComesTooLateReadsOneRecordForAll() {
+        Acquired held = acquire("a:1");
+        Command.Renew.Item item = new Command.Renew.Item(LOCK, "a:1", held.token(), LEASE, 0);
+        Reply.Renewed late = execute(new Command.Renew(List.of(item, item, item), store.millis - 1));
+        assertThat(store.calls).containsOnlyOnce("read").doesNotContain("write");
+        assertThat(late.items()).extracting(Reply.Renewed.Item::outcome).containsOnly(Reply.Renewal.STALE);
+    }
+
     // ================================================================ lists
 
     @Test

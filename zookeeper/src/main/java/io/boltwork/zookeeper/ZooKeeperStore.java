@@ -166,12 +166,11 @@ final class ZooKeeperStore implements RecordStore {
 
     private StoredText readLate(RecordKey key) {
         int bucket = bucketVersion(key);
-        String path = paths.record(key);
-        ZooKeeperCalls.Node node = calls().await(calls().get(path));
+        ZooKeeperCalls.Node node = calls().await(calls().get(paths.record(key)));
         if (node == null) {
             return new StoredText(null, version(bucket, NONE), clock());
         }
-        StampedRecord record = StampedRecord.read("The node " + path, node.data());
+        StampedRecord record = record(key, node);
         return stored(record.text(), version(bucket, node.stat().getVersion()), record.written());
     }
 
@@ -310,19 +309,11 @@ final class ZooKeeperStore implements RecordStore {
         return List.of(Op.create(path, new byte[0], options.acl(), CreateMode.PERSISTENT), Op.delete(path, -1));
     }
 
-    /** {@inheritDoc} Extends those of which this client was the last to write the record: it knows their versions. */
     @Override
     public Extended extendUnwanted(List<Command.Renew.Item> items, long notAfter, long idleMillis) {
+        remember(LeaseExtension.unknown(items, memory));
         StoreClock now = clock();
-        List<LeaseExtension> extensions = new ArrayList<>();
-        for (Command.Renew.Item item : items) {
-            RecordKey key = new RecordKey(RecordKey.Kind.LOCK, item.lock());
-            RecordMemory.Remembered last = memory.get(key);
-            if (last != null && last.written().run().equals(now.run())) {
-                StoredText before = new StoredText(last.text(), last.version(), now);
-                LeaseExtension.of(item, before, notAfter, idleMillis).ifPresent(extensions::add);
-            }
-        }
+        List<LeaseExtension> extensions = LeaseExtension.of(items, memory, now, notAfter, idleMillis);
         while (!extensions.isEmpty()) {
             int failed = extend(extensions);
             if (failed < 0) {
@@ -335,6 +326,36 @@ final class ZooKeeperStore implements RecordStore {
             extensions.remove(failed);
         }
         return Extended.NONE;
+    }
+
+    /**
+     * Reads records together, such as those of all leases after a new connection. A bucket is read before its records,
+     * because the requests of a session keep their order.
+     */
+    private void remember(List<RecordKey> unknown) {
+        ZooKeeperCalls calls = calls();
+        List<CompletableFuture<@Nullable Stat>> stats =
+                unknown.stream().map(key -> calls.exists(paths.bucket(key))).toList();
+        List<CompletableFuture<ZooKeeperCalls.@Nullable Node>> nodes =
+                unknown.stream().map(key -> calls.get(paths.record(key))).toList();
+        boolean isOfAnotherClock = false;
+        for (int i = 0; i < unknown.size(); i++) {
+            Stat bucket = calls.await(stats.get(i));
+            ZooKeeperCalls.Node node = calls.await(nodes.get(i));
+            if (bucket != null && node != null) {
+                StampedRecord record = record(unknown.get(i), node);
+                long version = version(bucket.getVersion(), node.stat().getVersion());
+                memory.put(unknown.get(i), record.text(), version, record.written());
+                isOfAnotherClock |= !record.written().run().equals(clock().run());
+            }
+        }
+        if (isOfAnotherClock) { // maybe a newer one than this client knows
+            session().nodes().readClock();
+        }
+    }
+
+    private StampedRecord record(RecordKey key, ZooKeeperCalls.Node node) {
+        return StampedRecord.read("The node " + paths.record(key), node.data());
     }
 
     /**

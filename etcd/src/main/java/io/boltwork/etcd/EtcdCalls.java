@@ -11,15 +11,18 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -48,7 +51,8 @@ final class EtcdCalls {
     private final HttpClient http;
     private final AtomicInteger current = new AtomicInteger();
     private final AtomicLong term = new AtomicLong();
-    private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet();
+    private final Set<Call> open = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean guarded = new AtomicBoolean();
     private volatile String token = "";
     private volatile boolean closed;
 
@@ -70,8 +74,33 @@ final class EtcdCalls {
         }
     }
 
-    /** A response of the gateway. */
-    private record Response(int status, String body) {}
+    /**
+     * A wait of a thread for an answer. {@link HttpClient#send} is used, because {@code sendAsync} takes half as long
+     * again: its answers pass through two more threads. Only an interrupt ends such a wait early.
+     */
+    private static final class Call {
+        private final Thread thread = Thread.currentThread();
+        private final long begun = System.nanoTime();
+        private boolean ended;
+        private boolean cut;
+
+        /** Ends the wait if it has not ended yet. */
+        synchronized void cut() {
+            if (!ended) {
+                cut = true;
+                thread.interrupt();
+            }
+        }
+
+        /** Returns whether the wait was cut. Then its interrupt is over, too. Called by the waiting thread. */
+        synchronized boolean end() {
+            if (!ended && cut) {
+                Thread.interrupted();
+            }
+            ended = true;
+            return cut;
+        }
+    }
 
     EtcdCalls(List<URI> endpoints, HttpClient http, EtcdOptions options) {
         this.endpoints = endpoints;
@@ -110,15 +139,15 @@ final class EtcdCalls {
      * @throws BackendException if there is no answer, or an error that is not expected
      */
     Answer call(String path, Map<String, ?> request, Integer... expected) {
-        Patience patience = Patience.of(options.commandTimeout());
+        long until = System.nanoTime() + options.commandTimeout().toNanos();
         if (token.isEmpty() && options.credentials().isPresent()) {
-            authenticate(patience);
+            authenticate(until);
         }
         String body = Json.text(request);
-        Answer answer = post(path, body, patience);
+        Answer answer = post(path, body, until);
         if (isStranger(answer) && options.credentials().isPresent()) {
-            authenticate(patience); // the token has expired
-            answer = post(path, body, patience);
+            authenticate(until); // the token has expired
+            answer = post(path, body, until);
         }
         if (!answer.isDone() && !List.of(expected).contains(answer.code())) {
             throw failure(answer);
@@ -136,43 +165,44 @@ final class EtcdCalls {
                         && (error.contains("user name is empty") || error.contains("auth store is old"));
     }
 
-    private void authenticate(Patience patience) {
+    private void authenticate(long until) {
         EtcdOptions.Credentials credentials = options.credentials().orElseThrow();
         token = "";
         Answer answer = post(
                 "auth/authenticate",
                 Json.text(Map.of("name", credentials.user(), "password", credentials.password())),
-                patience);
+                until);
         if (!answer.isDone() && answer.code() != FAILED_PRECONDITION) { // authentication may be switched off
             throw failure(answer);
         }
         token = answer.body().text("token");
     }
 
-    private Answer post(String path, String body, Patience patience) {
+    private Answer post(String path, String body, long until) {
         for (int attempt = 1; ; attempt++) {
             URI endpoint = endpoint();
             long sent = System.nanoTime();
             try {
-                return answer(endpoint, exchange(request(endpoint, path, body), patience), sent);
+                Duration left = Duration.ofNanos(Math.max(1, until - sent));
+                return answer(endpoint, exchange(request(endpoint, path, body).timeout(left)), sent);
             } catch (IOException failed) {
                 leave(endpoint);
                 boolean isUnsent = failed instanceof ConnectException || failed instanceof HttpConnectTimeoutException;
+                if (!isUnsent && failed instanceof HttpTimeoutException) {
+                    throw new BackendException(
+                            "etcd at " + endpoint + " has not answered within "
+                                    + options.commandTimeout().toMillis() + " ms",
+                            true,
+                            failed);
+                }
                 if (!isUnsent || attempt == endpoints.size()) {
                     throw unreachable(failed);
                 }
-            } catch (TimeoutException late) {
-                leave(endpoint);
-                throw new BackendException(
-                        "etcd at " + endpoint + " has not answered within "
-                                + options.commandTimeout().toMillis() + " ms",
-                        true,
-                        late);
             }
         }
     }
 
-    private HttpRequest request(URI endpoint, String path, String body) {
+    private HttpRequest.Builder request(URI endpoint, String path, String body) {
         HttpRequest.Builder builder = HttpRequest.newBuilder(endpoint.resolve("/v3/" + path))
                 .version(HttpClient.Version.HTTP_1_1)
                 .header("Content-Type", "application/json")
@@ -180,60 +210,56 @@ final class EtcdCalls {
         if (!token.isEmpty()) {
             builder.header("Authorization", token);
         }
-        return builder.build();
+        return builder;
     }
 
-    /** Sends a request. Waits for the body itself, because the client completes its response two threads later. */
-    private Response exchange(HttpRequest request, Patience patience) throws IOException, TimeoutException {
-        CompletableFuture<Response> answer = new CompletableFuture<>();
-        CompletableFuture<?> exchange = http.sendAsync(request, head -> {
-            HttpResponse.BodySubscriber<String> text = HttpResponse.BodySubscribers.ofString(StandardCharsets.UTF_8);
-            text.getBody().thenAccept(body -> answer.complete(new Response(head.statusCode(), body)));
-            return text;
-        });
-        exchange.whenComplete((response, failed) -> {
-            if (failed != null) {
-                answer.completeExceptionally(failed);
-            }
-        });
-        boolean isDone = false;
-        try {
-            Response response = await(answer, patience);
-            isDone = true;
-            return response;
-        } finally {
-            if (!isDone) {
-                exchange.cancel(true);
-            }
-        }
-    }
-
-    private <T> T await(CompletableFuture<T> answer, Patience patience) throws IOException, TimeoutException {
-        open.add(answer);
+    private HttpResponse<String> exchange(HttpRequest.Builder request) throws IOException {
+        Call call = new Call();
+        open.add(call);
+        guard();
         try {
             if (closed) {
                 throw closed();
             }
-            return patience.get(answer);
+            return http.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new BackendException("The wait for etcd at " + address() + " was interrupted", true, interrupted);
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof IOException broken) {
-                throw broken;
+            if (!call.end()) {
+                throw interrupted(interrupted);
             }
-            throw unreachable(failed);
-        } catch (CancellationException end) {
-            throw closed();
+            if (closed) {
+                throw closed();
+            }
+            throw new HttpTimeoutException("the answer is not complete");
         } finally {
-            open.remove(answer);
-            answer.cancel(true);
+            open.remove(call);
+            call.end();
         }
     }
 
-    private Answer answer(URI endpoint, Response response, long sent) throws IOException {
+    private BackendException interrupted(InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return new BackendException("The wait for etcd at " + address() + " was interrupted", true, interrupted);
+    }
+
+    /** Cuts waits for answers that stop in their middle, because the timeout of a request ends with its head. */
+    private void guard() {
+        if (!guarded.get() && guarded.compareAndSet(false, true)) {
+            long timeout = options.commandTimeout().toNanos();
+            CompletableFuture.delayedExecutor(timeout, TimeUnit.NANOSECONDS).execute(() -> {
+                open.stream()
+                        .filter(call -> System.nanoTime() - call.begun > timeout)
+                        .forEach(Call::cut);
+                guarded.set(false);
+                if (!open.isEmpty()) {
+                    guard();
+                }
+            });
+        }
+    }
+
+    private Answer answer(URI endpoint, HttpResponse<String> response, long sent) throws IOException {
         long answered = System.nanoTime();
-        boolean isDone = response.status() == HTTP_OK;
+        boolean isDone = response.statusCode() == HTTP_OK;
         Json body;
         try {
             body = Json.read(response.body());
@@ -243,7 +269,7 @@ final class EtcdCalls {
             }
             body = Json.EMPTY; // a page of some server
         }
-        int code = isDone ? OK : body.has("code") ? (int) body.number("code") : httpCode(response.status());
+        int code = isDone ? OK : body.has("code") ? (int) body.number("code") : httpCode(response.statusCode());
         if (code == UNAVAILABLE) {
             leave(endpoint);
         }
@@ -302,24 +328,26 @@ final class EtcdCalls {
      * @throws BackendException if the member does not begin to answer
      */
     InputStream watch(URI endpoint, Map<String, ?> request) {
-        HttpRequest asked = HttpRequest.newBuilder(
-                        request(endpoint, "watch", Json.text(request)), (name, value) -> true)
+        HttpRequest asked = request(endpoint, "watch", Json.text(request))
                 .header("Grpc-Metadata-hasleader", "true") // a member without a leader ends the watch
                 .build();
+        CompletableFuture<HttpResponse<InputStream>> answer =
+                http.sendAsync(asked, HttpResponse.BodyHandlers.ofInputStream());
         try {
-            return await(
-                            http.sendAsync(asked, HttpResponse.BodyHandlers.ofInputStream()),
-                            Patience.of(options.commandTimeout()))
-                    .body();
-        } catch (IOException | TimeoutException failed) {
+            return Patience.of(options.commandTimeout()).get(answer).body();
+        } catch (InterruptedException interrupted) {
+            throw interrupted(interrupted);
+        } catch (ExecutionException | TimeoutException failed) {
             leave(endpoint);
-            throw unreachable(failed);
+            throw unreachable(failed.getCause() instanceof IOException broken ? broken : failed);
+        } finally {
+            answer.cancel(true);
         }
     }
 
     /** Lets all waits end, and refuses further calls. */
     void close() {
         closed = true;
-        open.forEach(answer -> answer.cancel(true));
+        open.forEach(Call::cut);
     }
 }

@@ -8,7 +8,7 @@ import io.boltwork.ClientClosedException;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.server.SentinelGroup;

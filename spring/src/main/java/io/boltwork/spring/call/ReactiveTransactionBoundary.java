@@ -2,11 +2,12 @@
 package io.boltwork.spring.call;
 
 import io.boltwork.Lease;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.acquire.TransactionBoundary;
-import io.boltwork.spring.call.AsyncLocking.Held;
-import io.boltwork.spring.operation.LockMethod;
-import io.boltwork.spring.operation.LockStep;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.acquire.BoundHold;
+import io.boltwork.annotation.acquire.TransactionBoundary;
+import io.boltwork.annotation.call.AsyncLocking.Held;
+import io.boltwork.annotation.operation.LockMethod;
+import io.boltwork.annotation.operation.LockStep;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.core.Ordered;
@@ -90,7 +91,7 @@ final class ReactiveTransactionBoundary {
                     .subscribeOn(Schedulers.boundedElastic())
                     .doOnNext(confirmed -> {
                         if (!confirmed) {
-                            LOG.warn(TransactionBoundary.unanswered(step.source(), lease));
+                            LOG.warn(BoundHold.unanswered(step.source(), lease));
                         }
                     });
         }

@@ -2,11 +2,11 @@
 package io.boltwork.spring.check;
 
 import io.boltwork.spring.call.LockAdvisor;
-import io.boltwork.spring.operation.LockAnnotation;
+import io.boltwork.spring.operation.LockAnnotations;
 import io.boltwork.spring.operation.LockOperationSource;
-import io.boltwork.spring.text.LockDefinitionException;
-import io.boltwork.spring.text.LockExpressions;
-import io.boltwork.spring.text.MethodHierarchy;
+import io.boltwork.annotation.operation.LockAnnotation;
+import io.boltwork.annotation.text.LockDefinitionException;
+import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -155,14 +155,14 @@ public final class LockBeanCheck
     }
 
     private void check(Class<?> type, Method method, boolean byClass) {
-        List<LockAnnotation> annotations = LockAnnotation.of(method, type);
+        List<LockAnnotation> annotations = LockAnnotations.of(method, type);
         if (annotations.isEmpty()) {
             return;
         }
         LockAnnotation first = annotations.get(0);
         Obstacle obstacle = MethodHierarchy.isGenerated(type) ? null : obstacle(type, method, byClass, first);
         if (obstacle != null) {
-            throw LockExpressions.wrong(
+            throw LockDefinitionException.wrong(
                             method,
                             "the method " + obstacle.why() + ", so no proxy can acquire its lock",
                             obstacle.action(),
@@ -267,12 +267,12 @@ public final class LockBeanCheck
         }
         for (Method method : MethodHierarchy.all(type)) {
             if (source.find(method, type) != null) {
-                throw LockExpressions.wrong(
+                throw LockDefinitionException.wrong(
                                 method,
                                 "the bean " + obstacle.why() + ", so no proxy acquires its lock",
                                 obstacle.action(),
                                 null)
-                        .of(LockAnnotation.of(method, type).get(0).text())
+                        .of(LockAnnotations.of(method, type).get(0).text())
                         .in(name);
             }
         }

@@ -2,7 +2,7 @@
 package io.boltwork.spring.check;
 
 import io.boltwork.spring.call.LockAdvisor;
-import io.boltwork.spring.text.MethodHierarchy;
+import io.boltwork.annotation.text.MethodHierarchy;
 import java.util.Arrays;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.Advised;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.operation;
 
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.operation.LockFallbacks;
 import io.boltwork.spring.text.AccessedMembers;
 import io.boltwork.spring.text.ExpressionTypes;
-import io.boltwork.spring.text.MethodHierarchy;
-import io.boltwork.spring.text.ParameterNames;
+import io.boltwork.spring.text.LockExpressions;
+import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
@@ -37,7 +38,7 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
 
     private static void look(Class<?> type, ConfigurableListableBeanFactory beans, AccessedMembers found) {
         MethodHierarchy.all(type)
-                .forEach(method -> LockAnnotation.of(method, type)
+                .forEach(method -> LockAnnotations.of(method, type)
                         .forEach(annotation -> look(type, method, annotation.lock(), beans, found)));
     }
 
@@ -47,9 +48,10 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
             DistributedLock lock,
             ConfigurableListableBeanFactory beans,
             AccessedMembers found) {
+        found.methods().add(method);
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
         ExpressionTypes types =
-                new ExpressionTypes(method, type, beans, found, new ParameterNames(type), true, (part, mistake) -> {});
+                new ExpressionTypes(method, type, beans, found, LockExpressions.names(type), true, (part, mistake) -> {});
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

@@ -11,7 +11,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.autoconfigure.BoltworkActuatorAutoConfiguration;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;

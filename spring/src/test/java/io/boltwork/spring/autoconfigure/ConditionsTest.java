@@ -12,7 +12,7 @@ import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.call.LockInterceptor;

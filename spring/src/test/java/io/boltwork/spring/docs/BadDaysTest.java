@@ -9,7 +9,7 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryServer;
-import io.boltwork.spring.LockRefusedException;
+import io.boltwork.annotation.LockRefusedException;
 import io.boltwork.testkit.AutoConfigureBoltwork;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

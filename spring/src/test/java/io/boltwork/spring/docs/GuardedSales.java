@@ -3,7 +3,7 @@ package io.boltwork.spring.docs;
 
 import io.boltwork.Lease;
 import io.boltwork.fence.JdbcFence;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;

@@ -4,9 +4,9 @@ package io.boltwork.spring.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockRefusedException;
-import io.boltwork.spring.OnRefused;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.spring.autoconfigure.BoltworkRuntimeHints;
 import io.boltwork.spring.text.LockExpressionRoot;
 import java.util.List;

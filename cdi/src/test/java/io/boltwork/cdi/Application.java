@@ -5,6 +5,7 @@ import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.enterprise.inject.spi.Extension;
 import java.lang.annotation.Annotation;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,6 +22,8 @@ final class Application implements AutoCloseable {
         this.config = config;
     }
 
+    /** Starts an application of these beans and portable extensions. */
+    @SuppressWarnings("unchecked") // an array of one class
     static Application start(Map<String, String> settings, Class<?>... beans) {
         Config config = new SmallRyeConfigBuilder()
                 .addDefaultInterceptors()
@@ -29,12 +32,16 @@ final class Application implements AutoCloseable {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         ConfigProviderResolver.instance().registerConfig(config, loader);
         try {
-            return new Application(
-                    SeContainerInitializer.newInstance()
-                            .disableDiscovery()
-                            .addBeanClasses(beans)
-                            .initialize(),
-                    config);
+            SeContainerInitializer initializer =
+                    SeContainerInitializer.newInstance().disableDiscovery();
+            for (Class<?> each : beans) {
+                if (Extension.class.isAssignableFrom(each)) {
+                    initializer.addExtensions(each.asSubclass(Extension.class));
+                } else {
+                    initializer.addBeanClasses(each);
+                }
+            }
+            return new Application(initializer.initialize(), config);
         } catch (RuntimeException | Error failed) {
             ConfigProviderResolver.instance().releaseConfig(config);
             throw failed;

@@ -14,6 +14,8 @@ import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -132,27 +134,29 @@ class StartTest {
                     boltwork.clients.a.redis.url | x | The nearest one is boltwork.clients.a.redis.uri.
                     boltwork.slice | 5 | boltwork.slice = '5': '5' has no unit. Write a duration
                     boltwork.lock.mode | never | It must be one of default, lock, try, skip.
-                    boltwork.lock.names.plane.lease | 5s | The nearest one is boltwork.lock.names.plain
+                    boltwork.lock.names.plane.lease | 5s | boltwork.lock.names.plane: No @DistributedLock has this group. The nearest one is boltwork.lock.names.plain
                     boltwork.metrics.max-groups | 0 | It must be at least 1.
                     boltwork.backend | mongo | It must be one of redis, memory.
                     """)
     void aWrongSettingEndsTheStart(String key, String value, String message) {
         assertThatThrownBy(() -> Application.start(with(key, value), Plain.class).close())
-                .rootCause()
-                .hasMessageContaining(key.substring(0, 10))
-                .hasMessageContaining(message);
+                .hasStackTraceContaining(message);
     }
 
     @Test
     void aMissingOrWrongAddressEndsTheStart() {
         assertThatThrownBy(() -> Application.start(Map.of(), Plain.class).close())
-                .rootCause()
-                .hasMessageContaining("boltwork.redis.uri: It is missing.");
+                .hasStackTraceContaining("boltwork.redis.uri: It is missing.");
         assertThatThrownBy(() -> Application.start(Map.of("boltwork.redis.uri", "http://:secret@x"), Plain.class)
                         .close())
-                .rootCause()
-                .hasMessageContaining("boltwork.redis.uri: ")
-                .hasMessageNotContaining("secret");
+                .hasStackTraceContaining("boltwork.redis.uri: ")
+                .satisfies(wrong -> assertThat(stackTrace(wrong)).doesNotContain("secret"));
+    }
+
+    private static String stackTrace(Throwable thrown) {
+        StringWriter text = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(text, true));
+        return text.toString();
     }
 
     static final class Mistakes {
@@ -249,7 +253,7 @@ class StartTest {
                         Mistakes.NoProperty.class,
                         "'order' is a " + Mistakes.Order.class.getName() + ", which has no property 'ident'",
                         "Its properties are id, price, tags"),
-                Arguments.of(Mistakes.Unusable.class, "'order.price' is a double", "Use a whole number"),
+                Arguments.of(Mistakes.Unusable.class, "'order.price' is a java.lang.Double", "Use a whole number"),
                 Arguments.of(Mistakes.Unclosed.class, "a brace has no counterpart", "{{ or }}"),
                 Arguments.of(Mistakes.Unopened.class, "a brace has no counterpart", "{{ or }}"),
                 Arguments.of(Mistakes.NoSetting.class, "there is no setting none", "${name:default}"),

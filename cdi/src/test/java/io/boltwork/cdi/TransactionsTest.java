@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.arjuna.ats.jta.TransactionManager;
 import com.arjuna.ats.internal.jta.transaction.arjunacore.TransactionSynchronizationRegistryImple;
+import com.arjuna.ats.jta.cdi.TransactionExtension;
+import com.arjuna.ats.jta.cdi.transactional.TransactionalInterceptorMandatory;
+import com.arjuna.ats.jta.cdi.transactional.TransactionalInterceptorRequired;
+import com.arjuna.ats.jta.cdi.transactional.TransactionalInterceptorRequiresNew;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.annotation.CurrentLease;
@@ -40,7 +44,14 @@ class TransactionsTest {
         redis = RedisServer.start();
         System.setProperty("ObjectStoreEnvironmentBean.objectStoreDir", "target/transactions");
         application = Application.start(
-                Map.of("boltwork.redis.uri", redis.uri()), Ledger.class, Desk.class, Transactions.class);
+                Map.of("boltwork.redis.uri", redis.uri()),
+                Ledger.class,
+                Desk.class,
+                Transactions.class,
+                TransactionExtension.class,
+                TransactionalInterceptorRequired.class,
+                TransactionalInterceptorRequiresNew.class,
+                TransactionalInterceptorMandatory.class);
         ledger = application.get(Ledger.class);
         desk = application.get(Desk.class);
     }

@@ -84,15 +84,26 @@ public class LockCalls {
                 .orElse(null);
     }
 
+    /** Returns the class of a bean that the application has; containers generate a subclass that intercepts. */
+    private static Class<?> written(Class<?> type) {
+        Class<?> own = type;
+        while (own.getName().contains("$$") || own.getName().endsWith("_Subclass")) {
+            own = own.getSuperclass();
+        }
+        return own;
+    }
+
     LockOperationParser parser() {
         return parser;
     }
 
     /** Executes a call under its locks, unless another interceptor of the same call has done that. */
     @Nullable
-    Object execute(InvocationContext context, Class<?> bean) throws Exception {
+    Object execute(InvocationContext context) throws Exception {
         LockMethod method =
-                enabled && !context.getContextData().containsKey(KEY) ? find(context.getMethod(), bean) : null;
+                enabled && !context.getContextData().containsKey(KEY)
+                        ? find(context.getMethod(), written(context.getTarget().getClass()))
+                        : null;
         if (method == null) {
             return context.proceed();
         }

@@ -3,8 +3,6 @@ package io.boltwork.cdi.bean;
 
 import io.boltwork.annotation.DistributedLock;
 import jakarta.annotation.Priority;
-import jakarta.enterprise.inject.Intercepted;
-import jakarta.enterprise.inject.spi.Bean;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
@@ -19,17 +17,15 @@ public class LockInterceptor {
     static final int PRIORITY = Interceptor.Priority.PLATFORM_BEFORE + 100;
 
     private final LockCalls calls;
-    private final Class<?> bean;
 
     @Inject
-    LockInterceptor(LockCalls calls, @Intercepted Bean<?> bean) {
+    LockInterceptor(LockCalls calls) {
         this.calls = calls;
-        this.bean = bean.getBeanClass();
     }
 
     @AroundInvoke
     @Nullable
     Object lock(InvocationContext context) throws Exception {
-        return calls.execute(context, bean);
+        return calls.execute(context);
     }
 }

@@ -3,8 +3,6 @@ package io.boltwork.cdi.bean;
 
 import io.boltwork.annotation.DistributedLocks;
 import jakarta.annotation.Priority;
-import jakarta.enterprise.inject.Intercepted;
-import jakarta.enterprise.inject.spi.Bean;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
@@ -17,17 +15,15 @@ import org.jspecify.annotations.Nullable;
 @Priority(LockInterceptor.PRIORITY)
 public class LocksInterceptor {
     private final LockCalls calls;
-    private final Class<?> bean;
 
     @Inject
-    LocksInterceptor(LockCalls calls, @Intercepted Bean<?> bean) {
+    LocksInterceptor(LockCalls calls) {
         this.calls = calls;
-        this.bean = bean.getBeanClass();
     }
 
     @AroundInvoke
     @Nullable
     Object lock(InvocationContext context) throws Exception {
-        return calls.execute(context, bean);
+        return calls.execute(context);
     }
 }

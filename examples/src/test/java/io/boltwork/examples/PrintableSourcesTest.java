@@ -56,7 +56,7 @@ class PrintableSourcesTest {
     void whatEscapesItselfGetsRawValues() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "spring")) {
+        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation", "spring")) {
             String text = Files.readString(source);
             Matcher escape = ESCAPE.matcher(text);
             while (escape.find()) {
@@ -76,7 +76,7 @@ class PrintableSourcesTest {
     void quotedValuesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "spring")) {
+        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation", "spring")) {
             String text = Files.readString(source);
             Matcher quoted = QUOTED.matcher(text);
             while (quoted.find()) {

@@ -15,7 +15,7 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spring.acquire.LockClients;
+import io.boltwork.spring.acquire.ClientBeans;
 import io.boltwork.annotation.acquire.LockGroups;
 import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;
@@ -75,7 +75,7 @@ class PrintableSpringTest {
     void endpoint(CapturedOutput output) {
         List<AuditApplicationEvent> events = new ArrayList<>();
         LocksEndpoint endpoint = new LocksEndpoint(
-                new LockClients(new DefaultListableBeanFactory(), () -> client),
+                new ClientBeans(new DefaultListableBeanFactory(), () -> client),
                 new ForceLog(event -> events.add((AuditApplicationEvent) event)));
         JsonMapper json = new JsonMapper();
         lock.lock();

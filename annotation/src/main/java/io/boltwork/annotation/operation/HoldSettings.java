@@ -57,13 +57,13 @@ public record HoldSettings(
         if (takeoverDelay != null) {
             apply(errors, prefix + ".takeover-delay", takeoverDelay, options::withTakeoverDelay);
         }
-        replication(prefix, errors);
+        replication(prefix, replication, replicationWithin, errors);
     }
 
     /** Returns the replication that the two settings specify together; {@code null} for the master alone. */
-    public @Nullable Replication replication(String prefix, SettingErrors errors) {
+    public static @Nullable Replication replication(
+            String prefix, @Nullable String replication, @Nullable Duration within, SettingErrors errors) {
         String where = replication == null || replication.isBlank() ? "" : replication;
-        Duration within = replicationWithin;
         if (where.isEmpty() || where.equals("none")) {
             if (within != null && where.isEmpty()) {
                 throw errors.invalid(

@@ -52,7 +52,8 @@ final class LockOptionsParser {
         Replication replication =
                 held.replication() == null || held.replication().isBlank()
                         ? replication(method, annotation)
-                        : held.replication("boltwork.lock.names", errors);
+                        : HoldSettings.replication(
+                                "boltwork.lock.names", held.replication(), held.replicationWithin(), errors);
         try {
             LockOptions options = LockDefaults.options(
                     lease(method, annotation, held), minHold, maxHold, takeoverDelay, order, release, replication);

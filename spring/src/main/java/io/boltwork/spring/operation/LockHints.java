@@ -15,7 +15,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /*
- * Expressions call methods by reflection, and a refusal calls its fallback in the same way. The types are those that
+ * Proxies call locked methods by reflection, expressions call others, and a refusal calls its fallback in this way. The types are those that
  * the beans' methods declare. If an expression uses an Object, the application must provide hints for its actual type.
  */
 /** Collects the hints that native images need for the annotations of all beans. */

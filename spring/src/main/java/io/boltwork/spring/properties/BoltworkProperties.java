@@ -407,13 +407,17 @@ public record BoltworkProperties(
             if (order == Integer.MAX_VALUE) {
                 throw invalid("boltwork.lock.order", order, "It must be less than that of transactions.");
             }
-            hold().check("boltwork.lock", ERRORS);
+            new HoldSettings(
+                            waitFor,
+                            lease,
+                            renewedLease,
+                            minHold,
+                            maxHold,
+                            takeoverDelay,
+                            replication,
+                            replicationWithin)
+                    .check("boltwork.lock", ERRORS);
             names.forEach((name, override) -> override.settings().check(ERRORS.ofGroup(name), ERRORS));
-        }
-
-        private HoldSettings hold() {
-            return new HoldSettings(
-                    waitFor, lease, renewedLease, minHold, maxHold, takeoverDelay, replication, replicationWithin);
         }
 
         /** Returns the settings of this client for the locks of methods. */
@@ -441,7 +445,7 @@ public record BoltworkProperties(
                     maxHold,
                     takeoverDelay,
                     release,
-                    hold().replication("boltwork.lock", ERRORS),
+                    HoldSettings.replication("boltwork.lock", replication, replicationWithin, ERRORS),
                     onRefused,
                     onUnavailable,
                     onLost);

@@ -15,6 +15,8 @@ import io.boltwork.spring.LockTemplate;
 import io.boltwork.annotation.acquire.FencedTarget;
 import io.boltwork.annotation.acquire.LockGroups;
 import io.boltwork.annotation.acquire.LockObservations;
+import io.boltwork.annotation.acquire.LockObserver;
+import io.micrometer.observation.ObservationRegistry;
 import io.boltwork.annotation.acquire.TargetKind;
 import io.boltwork.testkit.RandomCancels;
 import io.boltwork.testkit.server.ChildJvm;
@@ -22,7 +24,6 @@ import io.boltwork.testkit.wait.Await;
 import io.boltwork.testkit.wait.Slack;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
-import io.micrometer.observation.ObservationRegistry;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -144,7 +145,7 @@ class CancelledCallsTest {
                     }
                     return "stock";
                 });
-        LockObservations observations = new LockObservations(ObservationRegistry.NOOP, new LockGroups(10, List.of()));
+        LockObservations observations = new LockObservations(LockObserver.NONE, new LockGroups(10, List.of()));
         List<Object> answers = new ArrayList<>();
         Runnable withdraw = observations.takeAsync(
                 null, new FencedTarget(TargetKind.LOCK, lock), null, (lease, failure) -> answers.add(failure));

@@ -87,7 +87,7 @@ public class LockPropertiesTest {
     @Test
     void order() {
         tuned().run(context ->
-                assertThat(context.getBean(LockAdvisor.class).getOrder()).isEqualTo(DistributedLock.ADVICE_ORDER));
+                assertThat(context.getBean(LockAdvisor.class).getOrder()).isEqualTo(BoltworkProperties.ADVICE_ORDER));
         tuned("boltwork.lock.order=7")
                 .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
                         .isEqualTo(7));

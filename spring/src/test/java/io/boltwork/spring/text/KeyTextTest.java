@@ -9,6 +9,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.boltwork.InvalidNameException;
 import io.boltwork.LockClient;
 import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.text.KeyText;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import java.math.BigDecimal;

@@ -123,10 +123,10 @@ final class DeferredResults {
                 LOG.log(System.Logger.Level.DEBUG, "A result that is not passed on could not be closed", e);
             }
         }
-        return new IllegalStateException(
-                "@DistributedLock on " + step.operation().where() + ": the method returned a "
-                        + endless.getClass().getName()
-                        + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
-                        + " CompletableFuture, " + types.publishers().replace(" or ", ", ") + ", or the computed value");
+        return new IllegalStateException("@DistributedLock on "
+                + step.operation().where() + ": the method returned a "
+                + endless.getClass().getName()
+                + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
+                + " CompletableFuture, " + types.publishers().replace(" or ", ", ") + ", or the computed value");
     }
 }

@@ -66,8 +66,7 @@ public record HoldSettings(
         String where = replication == null || replication.isBlank() ? "" : replication;
         if (where.isEmpty() || where.equals("none")) {
             if (within != null && where.isEmpty()) {
-                throw errors.invalid(
-                        prefix + ".replication-within", within, "It needs " + prefix + ".replication.");
+                throw errors.invalid(prefix + ".replication-within", within, "It needs " + prefix + ".replication.");
             }
             return null;
         }
@@ -82,8 +81,7 @@ public record HoldSettings(
         try {
             replicas = Integer.parseInt(where);
         } catch (NumberFormatException e) {
-            throw errors.invalid(
-                    prefix + ".replication", where, "It must be a number of replicas, 'disk' or 'none'.");
+            throw errors.invalid(prefix + ".replication", where, "It must be a number of replicas, 'disk' or 'none'.");
         }
         apply(errors, prefix + ".replication", replicas, number -> Replication.atLeast(number, Duration.ofMillis(1)));
         return apply(errors, prefix + ".replication-within", within, time -> Replication.atLeast(replicas, time));

@@ -2,7 +2,6 @@
 package io.boltwork.annotation.operation;
 
 import io.boltwork.annotation.text.Spelling;
-import io.boltwork.annotation.text.Spelling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.check;
 
-import io.boltwork.spring.call.LockAdvisor;
-import io.boltwork.spring.operation.LockAnnotations;
-import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.annotation.operation.LockAnnotation;
 import io.boltwork.annotation.text.LockDefinitionException;
 import io.boltwork.annotation.text.MethodHierarchy;
+import io.boltwork.spring.call.LockAdvisor;
+import io.boltwork.spring.operation.LockAnnotations;
+import io.boltwork.spring.operation.LockOperationSource;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;

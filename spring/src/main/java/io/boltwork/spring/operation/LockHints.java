@@ -3,10 +3,10 @@ package io.boltwork.spring.operation;
 
 import io.boltwork.annotation.DistributedLock;
 import io.boltwork.annotation.operation.LockFallbacks;
+import io.boltwork.annotation.text.MethodHierarchy;
 import io.boltwork.spring.text.AccessedMembers;
 import io.boltwork.spring.text.ExpressionTypes;
 import io.boltwork.spring.text.LockExpressions;
-import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
@@ -50,8 +50,8 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
             AccessedMembers found) {
         found.methods().add(method);
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
-        ExpressionTypes types =
-                new ExpressionTypes(method, type, beans, found, LockExpressions.names(type), true, (part, mistake) -> {});
+        ExpressionTypes types = new ExpressionTypes(
+                method, type, beans, found, LockExpressions.names(type), true, (part, mistake) -> {});
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

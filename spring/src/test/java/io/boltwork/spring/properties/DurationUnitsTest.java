@@ -5,7 +5,6 @@ import static io.boltwork.spring.TestApplication.assertWrong;
 import static io.boltwork.spring.TestApplication.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.annotation.operation.Durations;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.boltwork.annotation;
 
 import io.boltwork.Lease;
 import io.boltwork.LockOwner;
-import io.boltwork.spi.Printable;
 import io.boltwork.annotation.acquire.EnteredLock;
+import io.boltwork.spi.Printable;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -39,14 +39,15 @@ import java.lang.annotation.Target;
  * executor's thread waits for the lock. The method keeps the lock until the result has completed or failed, or until
  * the subscription is cancelled. Such a hold is not reentrant. Cancelling a future withdraws work that has not started,
  * and lets work that has started run to its end. Result types whose end cannot be observed, such as streams, are
- * rejected. Like all Spring advice, the annotation applies to calls from other beans, not to {@code this.method()}.
+ * rejected. As with all interceptors, the annotation applies to calls from other beans, not to {@code this.method()}.
  *
- * <p><b>Texts.</b> {@code name}, {@code message} and durations may contain placeholders ({@code ${..}}). A name or
- * message that contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an
- * expression (SpEL); any other text is literal. Expressions can refer to arguments by name ({@code #item}) and number
- * ({@code #p0}), to beans ({@code @shops}), and to {@code #root.method}, {@code #root.args}, {@code #root.target} and
- * {@code #root.targetClass}. They are evaluated once per call. Durations have the form {@code 500ms}, {@code 30s},
- * {@code 5m} or {@code PT30S}, and are not negative.
+ * <p><b>Texts.</b> {@code name}, {@code message} and durations may contain placeholders ({@code ${..}}). What else a
+ * text may contain depends on the framework, which evaluates it once per call. In Spring, a name or message that
+ * contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an expression (SpEL);
+ * any other text is literal. Expressions can refer to arguments by name ({@code #item}) and number ({@code #p0}), to
+ * beans ({@code @shops}), and to {@code #root.method}, {@code #root.args}, {@code #root.target} and {@code
+ * #root.targetClass}. In CDI, names and keys are templates with parameters, such as {@code stock:{item}}. Durations
+ * have the form {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}, and are not negative.
  *
  * <p><b>Values.</b> Equal values must name the same lock in each JVM. A value in a name is therefore a text, a
  * character, a boolean, a whole number, a {@code BigDecimal}, an enum constant, a {@code UUID}, a {@code Class}, a date
@@ -75,7 +76,7 @@ import java.lang.annotation.Target;
 public @interface DistributedLock {
 
     /**
-     * An alias for {@link #name()}.
+     * The same as {@link #name()}. Specifying both, with different texts, is an error.
      *
      * @return the lock's name
      */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The annotation {@link io.boltwork.annotation.DistributedLock} for methods, which frameworks execute. */
+/**
+ * Locks for methods: {@link io.boltwork.annotation.DistributedLock} with its enums, exceptions and hooks. Frameworks
+ * execute it: {@code boltwork-spring-boot-starter} for Spring Boot.
+ */
 @NullMarked
 package io.boltwork.annotation;
 

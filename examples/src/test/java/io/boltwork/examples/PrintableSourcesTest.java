@@ -56,7 +56,8 @@ class PrintableSourcesTest {
     void whatEscapesItselfGetsRawValues() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "spring")) {
+        for (Path source :
+                sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation", "spring")) {
             String text = Files.readString(source);
             Matcher escape = ESCAPE.matcher(text);
             while (escape.find()) {
@@ -76,7 +77,8 @@ class PrintableSourcesTest {
     void quotedValuesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "spring")) {
+        for (Path source :
+                sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation", "spring")) {
             String text = Files.readString(source);
             Matcher quoted = QUOTED.matcher(text);
             while (quoted.find()) {

@@ -6,7 +6,6 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
-import io.boltwork.spi.Printable;
 import io.boltwork.annotation.LockInterruptedException;
 import io.boltwork.annotation.LockRefusedException;
 import io.boltwork.annotation.LockType;
@@ -21,6 +20,7 @@ import io.boltwork.annotation.acquire.TargetKind;
 import io.boltwork.annotation.acquire.TargetType;
 import io.boltwork.annotation.call.AsyncResult;
 import io.boltwork.annotation.call.CallerContext;
+import io.boltwork.spi.Printable;
 import io.boltwork.spring.acquire.MicrometerObserver;
 import io.boltwork.spring.acquire.SpringTransactions;
 import io.boltwork.spring.call.CapturedContext;
@@ -186,7 +186,8 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withObservations(ObservationRegistry registry) {
-        return new LockTemplate(client, type, options, wait, group, observations.with(new MicrometerObserver(registry)), beforeCommit);
+        return new LockTemplate(
+                client, type, options, wait, group, observations.with(new MicrometerObserver(registry)), beforeCommit);
     }
 
     /**

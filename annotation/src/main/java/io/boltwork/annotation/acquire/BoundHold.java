@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.annotation.acquire;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
-import io.boltwork.spi.Printable;
-import io.boltwork.spi.PrintableLog;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -46,15 +45,18 @@ public record BoundHold(
      */
     public void beforeCommit() {
         if (!source.ignoreLoss() && !lease.verify()) {
-            PrintableLog.LOG.log(Level.WARNING, unanswered(source, lease));
+            warn(source, lease);
         }
     }
 
-    /** Returns the message to log when a transaction commits without an answer from the backend. */
-    public static String unanswered(Source source, Lease lease) {
-        return source.name()
-                + ": the backend did not confirm that the lease of '" + Printable.text(lease.lockName())
-                + "' still exists. The transaction commits anyway, because the lease is valid by the clock";
+    /** Logs that a transaction commits without an answer from the backend. */
+    public static void warn(Source source, Lease lease) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "{0}: the backend did not confirm that the lease of ''{1}'' still exists. The transaction commits"
+                        + " anyway, because the lease is valid by the clock",
+                source.name(),
+                lease.lockName());
     }
 
     /**

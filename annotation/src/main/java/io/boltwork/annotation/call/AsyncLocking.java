@@ -106,8 +106,8 @@ public record AsyncLocking(
 
     /** Returns what the caller gets in place of the method's result: see {@link LockDenial#instead}. */
     @Nullable
-    public Object instead(
-            LockDenial denial, boolean moved, Function<@Nullable Object, @Nullable Object> result) throws Throwable {
+    public Object instead(LockDenial denial, boolean moved, Function<@Nullable Object, @Nullable Object> result)
+            throws Throwable {
         return denial.instead(null, invocation, () -> moved, result);
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.annotation.call;
 
-import io.boltwork.spi.BodyScope;
 import io.boltwork.annotation.acquire.EnteredLock;
+import io.boltwork.spi.BodyScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;

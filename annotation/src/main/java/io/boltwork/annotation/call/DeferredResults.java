@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.annotation.call;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.Lease;
 import io.boltwork.LockOptions.OnLoss;
 import io.boltwork.annotation.acquire.TakenLock;
@@ -9,8 +11,6 @@ import io.boltwork.annotation.operation.Invocation;
 import io.boltwork.annotation.operation.LockMethod;
 import io.boltwork.annotation.operation.LockStep;
 import io.boltwork.annotation.operation.LockSteps;
-import io.boltwork.spi.PrintableLog;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -77,9 +77,11 @@ final class DeferredResults {
         Runnable counted = holds.begin(step.target());
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         if (step.operation().options().onLoss() == OnLoss.INTERRUPT) {
-            PrintableLog.LOG.log(Level.WARNING, "@DistributedLock on " + step.operation().where()
-                    + ": onLost = INTERRUPT interrupts the thread that called the method, although the result comes"
-                    + " later. Declare the method to return a CompletableFuture");
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "@DistributedLock on {0}: onLost = INTERRUPT interrupts the thread that called the method, although"
+                            + " the result comes later. Declare the method to return a CompletableFuture",
+                    step.operation().where());
         }
         if (step.leavesToTransaction(method, lease, stage)) {
             stage.whenComplete((value, failure) -> counted.run());
@@ -118,13 +120,13 @@ final class DeferredResults {
             try {
                 closeable.close();
             } catch (Exception e) {
-                PrintableLog.LOG.log(Level.DEBUG, "Could not close a result that was not passed on", e);
+                LOG.log(System.Logger.Level.DEBUG, "A result that is not passed on could not be closed", e);
             }
         }
-        return new IllegalStateException(
-                "@DistributedLock on " + step.operation().where() + ": the method returned a "
-                        + endless.getClass().getName()
-                        + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
-                        + " CompletableFuture, " + types.publishers().replace(" or ", ", ") + ", or the computed value");
+        return new IllegalStateException("@DistributedLock on "
+                + step.operation().where() + ": the method returned a "
+                + endless.getClass().getName()
+                + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
+                + " CompletableFuture, " + types.publishers().replace(" or ", ", ") + ", or the computed value");
     }
 }

@@ -232,7 +232,10 @@ public final class MethodLocking {
 
     private static @Nullable Object fitting(LockOperation operation, Method method, @Nullable Object value) {
         Class<?> type = method.getReturnType();
-        if (type != void.class && !(value == null ? !type.isPrimitive() : MethodHierarchy.boxed(type).isInstance(value))) {
+        if (type != void.class
+                && !(value == null
+                        ? !type.isPrimitive()
+                        : MethodHierarchy.boxed(type).isInstance(value))) {
             throw new IllegalStateException(operation.where() + ": the LockRefusal bean returned "
                     + (value == null ? "null" : "a " + value.getClass().getName()) + ", but the method returns "
                     + type.getTypeName());

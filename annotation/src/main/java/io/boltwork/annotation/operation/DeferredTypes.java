@@ -150,8 +150,7 @@ public abstract class DeferredTypes {
         return type == Object.class
                 || !type.isPrimitive()
                         && (endless.stream().anyMatch(type::isAssignableFrom)
-                                || isContainer(type)
-                                        && (declared.generics().isEmpty() || isOpen(declared.generic(0))));
+                                || isContainer(type) && (declared.generics().isEmpty() || isOpen(declared.generic(0))));
     }
 
     private boolean isEndless(Class<?> type) {

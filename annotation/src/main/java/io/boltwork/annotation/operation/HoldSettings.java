@@ -57,17 +57,16 @@ public record HoldSettings(
         if (takeoverDelay != null) {
             apply(errors, prefix + ".takeover-delay", takeoverDelay, options::withTakeoverDelay);
         }
-        replication(prefix, errors);
+        replication(prefix, replication, replicationWithin, errors);
     }
 
     /** Returns the replication that the two settings specify together; {@code null} for the master alone. */
-    public @Nullable Replication replication(String prefix, SettingErrors errors) {
+    public static @Nullable Replication replication(
+            String prefix, @Nullable String replication, @Nullable Duration within, SettingErrors errors) {
         String where = replication == null || replication.isBlank() ? "" : replication;
-        Duration within = replicationWithin;
         if (where.isEmpty() || where.equals("none")) {
             if (within != null && where.isEmpty()) {
-                throw errors.invalid(
-                        prefix + ".replication-within", within, "It needs " + prefix + ".replication.");
+                throw errors.invalid(prefix + ".replication-within", within, "It needs " + prefix + ".replication.");
             }
             return null;
         }
@@ -82,8 +81,7 @@ public record HoldSettings(
         try {
             replicas = Integer.parseInt(where);
         } catch (NumberFormatException e) {
-            throw errors.invalid(
-                    prefix + ".replication", where, "It must be a number of replicas, 'disk' or 'none'.");
+            throw errors.invalid(prefix + ".replication", where, "It must be a number of replicas, 'disk' or 'none'.");
         }
         apply(errors, prefix + ".replication", replicas, number -> Replication.atLeast(number, Duration.ofMillis(1)));
         return apply(errors, prefix + ".replication-within", within, time -> Replication.atLeast(replicas, time));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.annotation.operation;
 
-import io.boltwork.spi.Printable;
 import io.boltwork.annotation.LockNaming;
 import io.boltwork.annotation.LockRefusal;
 import io.boltwork.annotation.text.LockCall;
+import io.boltwork.spi.Printable;
 import org.jspecify.annotations.Nullable;
 
 /**

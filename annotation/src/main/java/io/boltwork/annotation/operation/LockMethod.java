@@ -23,11 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param leases the parameters that receive a lease
  */
 public record LockMethod(
-        Method method,
-        List<LockOperation> operations,
-        ResultType result,
-        boolean apart,
-        List<LeaseParameter> leases) {
+        Method method, List<LockOperation> operations, ResultType result, boolean apart, List<LeaseParameter> leases) {
 
     /**
      * A parameter that receives a lease.

@@ -9,8 +9,6 @@ import io.boltwork.annotation.acquire.LockGroups;
 import io.boltwork.annotation.acquire.TargetKind;
 import io.boltwork.annotation.acquire.TargetType;
 import io.boltwork.annotation.acquire.TransactionBoundary;
-import io.boltwork.annotation.operation.LockDefaults;
-import io.boltwork.annotation.text.Spelling;
 import io.boltwork.annotation.text.LockDefinitionException;
 import io.boltwork.annotation.text.LockName;
 import io.boltwork.annotation.text.LockText;
@@ -106,7 +104,8 @@ public final class LockOperationParser {
                 : texts.name(method, annotation.name());
         String annotated = annotation.client().isEmpty() ? "" : texts.resolved(method, "client", annotation.client());
         LockSettings lock = settings.apply(clients.named(annotated));
-        String group = group(targetClass, method, annotation, name, lock.defaults().group());
+        String group =
+                group(targetClass, method, annotation, name, lock.defaults().group());
         GroupSettings override = overrides.of(group, annotation.permits() != -1);
         if (override != null && !override.enabled()) {
             return null;
@@ -167,7 +166,9 @@ public final class LockOperationParser {
 
     /** Returns the name of the client, which must be that of one bean. */
     private String client(Method method, String group, @Nullable GroupSettings override, String annotated) {
-        String configured = override == null || override.client() == null ? "" : override.client().strip();
+        String configured = override == null || override.client() == null
+                ? ""
+                : override.client().strip();
         String client = configured.isEmpty() ? annotated : configured;
         List<String> found = client.isEmpty() ? List.of() : clients.find(client);
         if (client.isEmpty() || found.size() == 1) {

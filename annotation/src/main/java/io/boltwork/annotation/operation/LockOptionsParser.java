@@ -11,7 +11,6 @@ import io.boltwork.annotation.OnLost;
 import io.boltwork.annotation.acquire.TargetType;
 import io.boltwork.annotation.text.LockDefinitionException;
 import io.boltwork.annotation.text.LockTexts;
-import io.boltwork.annotation.operation.LockDefaults;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.function.Function;
@@ -49,10 +48,10 @@ final class LockOptionsParser {
         if (override != null && override.release() != null && override.release() != LockRelease.DEFAULT) {
             release = override.release();
         }
-        Replication replication =
-                held.replication() == null || held.replication().isBlank()
-                        ? replication(method, annotation)
-                        : held.replication("boltwork.lock.names", errors);
+        Replication replication = held.replication() == null
+                        || held.replication().isBlank()
+                ? replication(method, annotation)
+                : HoldSettings.replication("boltwork.lock.names", held.replication(), held.replicationWithin(), errors);
         try {
             LockOptions options = LockDefaults.options(
                     lease(method, annotation, held), minHold, maxHold, takeoverDelay, order, release, replication);
@@ -150,9 +149,8 @@ final class LockOptionsParser {
             }
             return defaults.replication();
         }
-        String where = texts
-                .resolved(method, "replication", annotation.replication())
-                .strip();
+        String where =
+                texts.resolved(method, "replication", annotation.replication()).strip();
         if (where.equals("none")) {
             return null;
         }

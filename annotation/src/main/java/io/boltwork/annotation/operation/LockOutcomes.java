@@ -10,7 +10,6 @@ import io.boltwork.annotation.OnRefused;
 import io.boltwork.annotation.OnUnavailable;
 import io.boltwork.annotation.acquire.TargetKind;
 import io.boltwork.annotation.acquire.TargetType;
-import io.boltwork.annotation.operation.LockDefaults;
 import io.boltwork.annotation.text.LockDefinitionException;
 import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.reflect.Method;

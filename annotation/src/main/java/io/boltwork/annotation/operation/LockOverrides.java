@@ -2,9 +2,8 @@
 package io.boltwork.annotation.operation;
 
 import io.boltwork.annotation.text.Spelling;
-import io.boltwork.annotation.text.Spelling;
-import io.boltwork.spi.PrintableLog;
-import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -37,32 +36,24 @@ public final class LockOverrides {
         return configured.get(group);
     }
 
-    /**
-     * Rejects settings of groups that no annotation has.
-     *
-     * @param complete whether all annotations are known; otherwise, the settings are logged instead
-     */
-    public void check(boolean complete) {
+    /** Returns what is wrong with settings of groups that no annotation has, once all annotations are parsed. */
+    public List<RuntimeException> mistakes() {
+        List<RuntimeException> mistakes = new ArrayList<>();
         configured.forEach((group, override) -> {
             if (override.optional()) {
                 return;
             }
-            RuntimeException wrong = null;
             if (!groups.contains(group)) {
-                wrong = unknown(group);
+                mistakes.add(unknown(group));
             } else if (override.permits() != null && override.enabled() && !semaphores.contains(group)) {
-                wrong = wrong(
+                mistakes.add(wrong(
                         group,
                         "permits",
                         "No @DistributedLock of this group is a semaphore.",
-                        "Remove the property, or set permits in the annotation.");
-            }
-            if (wrong != null && complete) {
-                throw wrong;
-            } else if (wrong != null) {
-                PrintableLog.LOG.log(Level.WARNING, "Nothing has read a property so far: " + wrong.getMessage());
+                        "Remove the property, or set permits in the annotation."));
             }
         });
+        return mistakes;
     }
 
     RuntimeException wrong(String group, String setting, String problem, String action) {

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.annotation.operation;
 
+import static io.boltwork.spi.PrintableLog.LOG;
+
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOwner;
-import io.boltwork.annotation.DistributedLock;
 import io.boltwork.annotation.LockMode;
 import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.LockObservations;
 import io.boltwork.annotation.acquire.LockTarget;
 import io.boltwork.annotation.acquire.TakenLock;
-import io.boltwork.annotation.text.LockCall;
-import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.TransactionBoundary;
-import io.boltwork.spi.PrintableLog;
-import java.lang.System.Logger.Level;
+import io.boltwork.annotation.text.LockCall;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -145,8 +144,10 @@ public record LockStep(
     }
 
     private void ignored(Throwable lost) {
-        PrintableLog.LOG.log(
-                Level.DEBUG,
-                operation.where() + ": a lost lease is ignored (onLost = IGNORE): " + lost.getMessage());
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "{0}: a lost lease is ignored (onLost = IGNORE): {1}",
+                operation.where(),
+                lost.getMessage());
     }
 }

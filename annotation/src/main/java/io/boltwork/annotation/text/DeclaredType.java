@@ -37,7 +37,8 @@ public record DeclaredType(@Nullable Class<?> raw, List<DeclaredType> generics) 
     /** Returns the type of a method's result, as far as it is known in that class; of a coroutine, that of its end. */
     public static DeclaredType returned(Method method, Class<?> targetClass) {
         return isSuspending(method)
-                ? ofParameter(method, method.getParameterCount() - 1, targetClass).generic(0)
+                ? ofParameter(method, method.getParameterCount() - 1, targetClass)
+                        .generic(0)
                 : of(MethodHierarchy.userClass(targetClass))
                         .member(method.getDeclaringClass(), method.getGenericReturnType());
     }
@@ -69,8 +70,8 @@ public record DeclaredType(@Nullable Class<?> raw, List<DeclaredType> generics) 
         if (raw == null || raw == supertype) {
             return raw == null ? UNKNOWN : this;
         }
-        Stream<Type> supertypes = Stream.concat(
-                Stream.ofNullable(raw.getGenericSuperclass()), Arrays.stream(raw.getGenericInterfaces()));
+        Stream<Type> supertypes =
+                Stream.concat(Stream.ofNullable(raw.getGenericSuperclass()), Arrays.stream(raw.getGenericInterfaces()));
         return supertypes
                 .map(each -> resolved(each, variables()))
                 .filter(each -> supertype.isAssignableFrom(each.type()))

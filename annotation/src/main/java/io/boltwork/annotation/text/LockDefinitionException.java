@@ -17,6 +17,10 @@ public final class LockDefinitionException extends RuntimeException {
     /** The annotation as written; {@code null} if not known yet. */
     private final @Nullable String annotation;
 
+    public LockDefinitionException(String where, String problem, String action, @Nullable Throwable cause) {
+        this(null, where, problem, action, cause);
+    }
+
     private LockDefinitionException(
             @Nullable String annotation, String where, String problem, String action, @Nullable Throwable cause) {
         super(
@@ -37,7 +41,7 @@ public final class LockDefinitionException extends RuntimeException {
      */
     public static LockDefinitionException wrong(
             Method method, String problem, String action, @Nullable Throwable cause) {
-        return new LockDefinitionException(null, where(method), problem, action, cause);
+        return new LockDefinitionException(where(method), problem, action, cause);
     }
 
     /** Returns a method in readable form. */

@@ -65,7 +65,7 @@ public record LockText(String literal, List<Part> parts) {
     }
 
     /** Returns the number of expressions. */
-    int expressions() {
+    public int expressions() {
         return (int) parts.stream().filter(Part::isExpression).count();
     }
 

@@ -63,7 +63,9 @@ public class StartCheck {
                     .map(each -> each.getBeanClass())
                     .distinct()
                     .forEach(this::check);
-            calls.parser().overrides().check(true);
+            for (RuntimeException mistake : calls.parser().overrides().mistakes()) {
+                throw mistake;
+            }
         }
     }
 

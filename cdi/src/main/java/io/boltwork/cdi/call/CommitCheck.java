@@ -7,9 +7,7 @@ import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.EnteredLock;
 import io.boltwork.annotation.acquire.TransactionBoundary;
 import io.boltwork.annotation.operation.LockMethod;
-import io.boltwork.spi.PrintableLog;
 import jakarta.interceptor.InvocationContext;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +69,7 @@ public final class CommitCheck {
         try {
             for (Lease lease : leases) {
                 if (!lease.verify()) {
-                    PrintableLog.LOG.log(Level.WARNING, BoundHold.unanswered(source, lease));
+                    BoundHold.warn(source, lease);
                 }
             }
         } catch (LeaseLostException e) {

@@ -50,7 +50,8 @@ public final class ClientConfig {
                         hold.maxHold(),
                         hold.takeoverDelay(),
                         or(lock.constant("release", LockRelease.class), LockRelease.DEFAULT),
-                        hold.replication(prefix, BoltworkConfig.ERRORS),
+                        HoldSettings.replication(
+                                prefix, hold.replication(), hold.replicationWithin(), BoltworkConfig.ERRORS),
                         or(lock.constant("on-refused", OnRefused.class), OnRefused.DEFAULT),
                         or(lock.constant("on-unavailable", OnUnavailable.class), OnUnavailable.DEFAULT),
                         or(lock.constant("on-lost", OnLost.class), OnLost.DEFAULT)));

@@ -3,8 +3,8 @@ package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.Leadership;
 import io.boltwork.LockClient;
-import io.boltwork.spring.acquire.ClientBeans;
 import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.spring.acquire.ClientBeans;
 import io.boltwork.spring.acquire.MicrometerObserver;
 import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;

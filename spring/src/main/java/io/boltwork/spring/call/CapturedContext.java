@@ -10,8 +10,8 @@ import org.springframework.util.ClassUtils;
 
 /** Captures a caller's values for Micrometer's context propagation, if that library is present. */
 public final class CapturedContext {
-    private static final boolean PRESENT =
-            ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory", CapturedContext.class.getClassLoader());
+    private static final boolean PRESENT = ClassUtils.isPresent(
+            "io.micrometer.context.ContextSnapshotFactory", CapturedContext.class.getClassLoader());
 
     private CapturedContext() {}
 

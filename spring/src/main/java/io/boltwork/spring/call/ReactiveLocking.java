@@ -2,14 +2,14 @@
 package io.boltwork.spring.call;
 
 import io.boltwork.LockOwner;
-import io.boltwork.reactor.Acquisitions;
-import io.boltwork.spi.BodyScope;
 import io.boltwork.annotation.acquire.EnteredLock;
 import io.boltwork.annotation.call.AsyncLocking;
 import io.boltwork.annotation.call.AsyncLocking.Held;
 import io.boltwork.annotation.call.AsyncLocking.Taking;
 import io.boltwork.annotation.call.CallerContext;
 import io.boltwork.annotation.operation.LockDenial;
+import io.boltwork.reactor.Acquisitions;
+import io.boltwork.spi.BodyScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

@@ -3,10 +3,10 @@ package io.boltwork.spring.operation;
 
 import io.boltwork.annotation.DistributedLock;
 import io.boltwork.annotation.operation.LockFallbacks;
+import io.boltwork.annotation.text.MethodHierarchy;
 import io.boltwork.spring.text.AccessedMembers;
 import io.boltwork.spring.text.ExpressionTypes;
 import io.boltwork.spring.text.LockExpressions;
-import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
@@ -15,7 +15,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /*
- * Expressions call methods by reflection, and a refusal calls its fallback in the same way. The types are those that
+ * Proxies call locked methods by reflection, expressions call others, and a refusal calls its fallback in this way. The types are those that
  * the beans' methods declare. If an expression uses an Object, the application must provide hints for its actual type.
  */
 /** Collects the hints that native images need for the annotations of all beans. */
@@ -50,8 +50,8 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
             AccessedMembers found) {
         found.methods().add(method);
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
-        ExpressionTypes types =
-                new ExpressionTypes(method, type, beans, found, LockExpressions.names(type), true, (part, mistake) -> {});
+        ExpressionTypes types = new ExpressionTypes(
+                method, type, beans, found, LockExpressions.names(type), true, (part, mistake) -> {});
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

@@ -3,19 +3,19 @@ package io.boltwork.spring.properties;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
-import io.boltwork.quorum.QuorumOptions;
-import io.boltwork.spi.IdleLife;
 import io.boltwork.annotation.LockMode;
 import io.boltwork.annotation.LockRelease;
 import io.boltwork.annotation.LockType;
 import io.boltwork.annotation.OnLost;
 import io.boltwork.annotation.OnRefused;
 import io.boltwork.annotation.OnUnavailable;
+import io.boltwork.annotation.operation.GroupSettings;
 import io.boltwork.annotation.operation.HoldSettings;
 import io.boltwork.annotation.operation.LockDefaults;
-import io.boltwork.annotation.operation.GroupSettings;
 import io.boltwork.annotation.operation.LockOverrides;
 import io.boltwork.annotation.operation.LockSettings;
+import io.boltwork.quorum.QuorumOptions;
+import io.boltwork.spi.IdleLife;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -407,13 +407,17 @@ public record BoltworkProperties(
             if (order == Integer.MAX_VALUE) {
                 throw invalid("boltwork.lock.order", order, "It must be less than that of transactions.");
             }
-            hold().check("boltwork.lock", ERRORS);
+            new HoldSettings(
+                            waitFor,
+                            lease,
+                            renewedLease,
+                            minHold,
+                            maxHold,
+                            takeoverDelay,
+                            replication,
+                            replicationWithin)
+                    .check("boltwork.lock", ERRORS);
             names.forEach((name, override) -> override.settings().check(ERRORS.ofGroup(name), ERRORS));
-        }
-
-        private HoldSettings hold() {
-            return new HoldSettings(
-                    waitFor, lease, renewedLease, minHold, maxHold, takeoverDelay, replication, replicationWithin);
         }
 
         /** Returns the settings of this client for the locks of methods. */
@@ -441,7 +445,7 @@ public record BoltworkProperties(
                     maxHold,
                     takeoverDelay,
                     release,
-                    hold().replication("boltwork.lock", ERRORS),
+                    HoldSettings.replication("boltwork.lock", replication, replicationWithin, ERRORS),
                     onRefused,
                     onUnavailable,
                     onLost);

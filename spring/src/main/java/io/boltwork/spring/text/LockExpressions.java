@@ -149,7 +149,10 @@ public final class LockExpressions implements LockTexts {
         if (type != null && !ExpressionTypes.mayBeBoolean(type)) {
             throw wrong(use, resolved, resolved, UnusableValueException.notBoolean(type.resolve(Object.class)));
         }
-        return new LockText.Part(resolved, true, call -> expression.getValue(ExpressionCall.of(call).conditionContext()));
+        return new LockText.Part(
+                resolved,
+                true,
+                call -> expression.getValue(ExpressionCall.of(call).conditionContext()));
     }
 
     /**
@@ -222,7 +225,8 @@ public final class LockExpressions implements LockTexts {
             }
         }
         return use.named()
-                ? call -> NameExpression.value(spel.getAST(), ExpressionCall.of(call).context())
+                ? call -> NameExpression.value(
+                        spel.getAST(), ExpressionCall.of(call).context())
                 : call -> expression.getValue(ExpressionCall.of(call).plainContext());
     }
 

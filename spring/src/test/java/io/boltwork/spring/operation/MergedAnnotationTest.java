@@ -12,10 +12,15 @@ import io.boltwork.annotation.LockType;
 import io.boltwork.annotation.OnLost;
 import io.boltwork.annotation.OnRefused;
 import io.boltwork.annotation.OnUnavailable;
-import io.boltwork.spring.acquire.LockClients;
+import io.boltwork.annotation.operation.LockMethod;
+import io.boltwork.annotation.operation.LockOperation;
+import io.boltwork.annotation.operation.LockOperationParser;
+import io.boltwork.annotation.text.LockText;
+import io.boltwork.spring.acquire.ClientBeans;
+import io.boltwork.spring.acquire.SpringTransactions;
+import io.boltwork.spring.call.ReactiveTypes;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.boltwork.spring.text.LockExpressions;
-import io.boltwork.annotation.text.LockText;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
@@ -49,10 +54,15 @@ class MergedAnnotationTest {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         BoltworkProperties properties = new Binder(new MapConfigurationPropertySource(values))
                 .bindOrCreate("boltwork", BoltworkProperties.class);
-        return new LockOperationSource(
-                new LockOperationParser(new LockExpressions(beans), properties, new LockClients(beans, () -> {
+        return new LockOperationSource(new LockOperationParser(
+                new LockExpressions(beans)::of,
+                new ClientBeans(beans, () -> {
                     throw new IllegalStateException("no client is needed");
-                })));
+                }),
+                ReactiveTypes.INSTANCE,
+                SpringTransactions.INSTANCE,
+                client -> properties.of(client).lock().settings(),
+                properties.lock().overrides()));
     }
 
     private static LockOperation find(LockOperationSource in, Class<?> type, String name) {

@@ -88,6 +88,10 @@ class NativeHintsTest {
         public void run() {}
     }
 
+    static class Unlocked {
+        public void run() {}
+    }
+
     @Test
     void hintsCoverScriptsAndTypesReadByExpressions() {
         RuntimeHints hints = new RuntimeHints();
@@ -122,9 +126,14 @@ class NativeHintsTest {
     }
 
     @Test
-    void noHintsWithoutCalls() {
+    void hintsCoverLockedMethods() {
+        assertInvoked(hints(Plain.class), Plain.class, "run");
+    }
+
+    @Test
+    void noHintsWithoutLocks() {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-        beans.registerBeanDefinition("plain", new RootBeanDefinition(Plain.class));
+        beans.registerBeanDefinition("unlocked", new RootBeanDefinition(Unlocked.class));
         assertThat(new LockHints().processAheadOfTime(beans)).isNull();
     }
 

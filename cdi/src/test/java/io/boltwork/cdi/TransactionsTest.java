@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.arjuna.ats.jta.TransactionManager;
-import com.arjuna.ats.internal.jta.transaction.arjunacore.TransactionSynchronizationRegistryImple;
 import com.arjuna.ats.jta.cdi.TransactionExtension;
 import com.arjuna.ats.jta.cdi.transactional.TransactionalInterceptorMandatory;
 import com.arjuna.ats.jta.cdi.transactional.TransactionalInterceptorRequired;
@@ -15,7 +14,6 @@ import io.boltwork.LockClient;
 import io.boltwork.annotation.CurrentLease;
 import io.boltwork.annotation.DistributedLock;
 import io.boltwork.testkit.server.RedisServer;
-import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.transaction.RollbackException;
@@ -47,7 +45,6 @@ class TransactionsTest {
                 Map.of("boltwork.redis.uri", redis.uri()),
                 Ledger.class,
                 Desk.class,
-                Transactions.class,
                 TransactionExtension.class,
                 TransactionalInterceptorRequired.class,
                 TransactionalInterceptorRequiresNew.class,
@@ -65,16 +62,6 @@ class TransactionsTest {
     @BeforeEach
     void forget() {
         ledger.events.clear();
-    }
-
-    /** The service that Narayana's interceptors and these tests use. */
-    @Singleton
-    static class Transactions {
-        @Produces
-        @Singleton
-        TransactionSynchronizationRegistry registry() {
-            return new TransactionSynchronizationRegistryImple();
-        }
     }
 
     /** Methods whose transaction is inside of their lock. */

@@ -89,13 +89,10 @@ public final class BoltworkConfig {
 
     /** Returns the largest number of groups with meters of their own. */
     public int maxGroups() {
-        Integer most = root.value("metrics.max-groups", text -> {
-            int number = Integer.parseInt(text);
-            if (number < 1) {
-                throw new IllegalArgumentException("It must be at least 1.");
-            }
-            return number;
-        });
+        Integer most = root.integer("metrics.max-groups");
+        if (most != null && most < 1) {
+            throw WrongSettingException.invalid(ROOT + "metrics.max-groups", most, "It must be at least 1.");
+        }
         return most == null ? MAX_GROUPS : most;
     }
 

@@ -46,6 +46,7 @@ class PrintableSourcesTest {
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
             Map.entry("LockOptionsParser.java", "texts of annotations"),
+            Map.entry("Durations.java", "texts of annotations"),
             Map.entry("StoreBackends.java", "names of modules"),
             Map.entry("LockCall.java", "texts of annotations"),
             Map.entry("ExpressionTypes.java", "texts of annotations"),

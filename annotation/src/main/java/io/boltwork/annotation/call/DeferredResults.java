@@ -116,17 +116,19 @@ final class DeferredResults {
     }
 
     private IllegalStateException unknownEnd(LockStep step, Object endless) {
+        IllegalStateException unknown = new IllegalStateException(
+                "@DistributedLock on " + step.operation().where() + ": the method returned a "
+                        + endless.getClass().getName()
+                        + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
+                        + " CompletableFuture, " + types.publishers().replace(" or ", ", ")
+                        + ", or the computed value");
         if (endless instanceof AutoCloseable closeable) {
             try {
                 closeable.close();
             } catch (Exception e) {
-                LOG.log(System.Logger.Level.DEBUG, "A result that is not passed on could not be closed", e);
+                unknown.addSuppressed(e);
             }
         }
-        return new IllegalStateException("@DistributedLock on "
-                + step.operation().where() + ": the method returned a "
-                + endless.getClass().getName()
-                + ", whose end cannot be observed, so the lock cannot be held until then. Return a"
-                + " CompletableFuture, " + types.publishers().replace(" or ", ", ") + ", or the computed value");
+        return unknown;
     }
 }

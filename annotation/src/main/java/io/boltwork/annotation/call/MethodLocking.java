@@ -136,6 +136,10 @@ public final class MethodLocking {
             return new BlockingCall(method, steps, new Lease[leases], invocation);
         }
 
+        boolean isUnnoticed() {
+            return invocation.isUnnoticed(method.method());
+        }
+
         @Nullable
         Object proceed() throws Throwable {
             Object[] arguments = invocation.arguments();
@@ -207,9 +211,9 @@ public final class MethodLocking {
         try {
             return results.take(step, byHandle);
         } catch (ClientClosedException e) {
-            throw call.invocation().isUnnoticed() ? new Unnoticed(e) : e;
+            throw call.isUnnoticed() ? new Unnoticed(e) : e;
         } catch (InterruptedException e) {
-            if (call.invocation().isUnnoticed()) {
+            if (call.isUnnoticed()) {
                 Thread.currentThread().interrupt();
                 throw new Unnoticed(e);
             }

@@ -34,8 +34,10 @@ public interface Invocation {
     /**
      * Returns whether the application is ending and the method has no caller that needs to know that it was not
      * executed. Asked when that has ended the wait for a lock.
+     *
+     * @param method the most specific method
      */
-    default boolean isUnnoticed() {
+    default boolean isUnnoticed(Method method) {
         return false;
     }
 }

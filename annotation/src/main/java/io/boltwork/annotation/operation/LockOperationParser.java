@@ -87,6 +87,10 @@ public final class LockOperationParser {
 
     private @Nullable LockOperation operation(Method method, Class<?> targetClass, LockAnnotation annotation) {
         try {
+            if (!annotation.lock().value().isEmpty()) {
+                throw LockDefinitionException.wrong(
+                        method, "both name and value are specified, with different texts", "Remove one of them.", null);
+            }
             return parse(method, targetClass, annotation.lock());
         } catch (LockDefinitionException wrong) {
             throw wrong.of(annotation.text());
@@ -94,10 +98,6 @@ public final class LockOperationParser {
     }
 
     private @Nullable LockOperation parse(Method method, Class<?> targetClass, DistributedLock annotation) {
-        if (!annotation.value().isEmpty()) {
-            throw LockDefinitionException.wrong(
-                    method, "both name and value are specified, with different texts", "Remove one of them.", null);
-        }
         LockTexts texts = this.texts.apply(targetClass);
         LockText name = annotation.name().isEmpty()
                 ? LockText.of(owner(method, targetClass).getName() + "." + method.getName())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.annotation.operation;
 
-/** How the result of a method comes. Frameworks add types for their publishers. */
+/** The way in which the result of a method comes. Frameworks add types for their publishers. */
 public interface ResultType {
 
     /** The results that need no publisher. */

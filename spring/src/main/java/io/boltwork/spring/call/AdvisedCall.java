@@ -50,8 +50,8 @@ record AdvisedCall(ProxyMethodInvocation invocation, boolean later, ApplicationE
     }
 
     @Override
-    public boolean isUnnoticed() {
-        return end.isUnnoticed(invocation.getMethod());
+    public boolean isUnnoticed(Method method) {
+        return end.isUnnoticed(method);
     }
 
     @Override

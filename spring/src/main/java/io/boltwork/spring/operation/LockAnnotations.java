@@ -10,7 +10,9 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -154,8 +156,21 @@ public final class LockAnnotations {
             MergedAnnotation<DistributedLock> annotation, @Nullable Class<?> declaredOn) {
         Class<?> written = annotation.getRoot().getType();
         return LockAnnotation.of(
-                annotation.synthesize(),
-                written == DistributedLocks.class ? DistributedLock.class : written,
-                declaredOn);
+                lock(annotation), written == DistributedLocks.class ? DistributedLock.class : written, declaredOn);
+    }
+
+    /** Returns the annotation. If a composed one overrides one of name and value, the other one does not count. */
+    private static DistributedLock lock(MergedAnnotation<DistributedLock> annotation) {
+        DistributedLock lock = annotation.synthesize();
+        MergedAnnotation<?> composed = annotation.getMetaSource();
+        DistributedLock inside = composed == null ? null : composed.getType().getAnnotation(DistributedLock.class);
+        boolean named = inside != null && !lock.name().equals(inside.name());
+        boolean valued = inside != null && !lock.value().equals(inside.value());
+        if (named == valued) {
+            return lock;
+        }
+        Map<String, Object> attributes = new HashMap<>(annotation.asMap());
+        attributes.put(named ? "value" : "name", "");
+        return MergedAnnotation.of(DistributedLock.class, attributes).synthesize();
     }
 }

@@ -15,8 +15,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /*
- * Proxies call locked methods by reflection, expressions call others, and a refusal calls its fallback in this way. The types are those that
- * the beans' methods declare. If an expression uses an Object, the application must provide hints for its actual type.
+ * Proxies call locked methods by reflection, expressions call others, and a refusal calls its fallback in this way.
+ * The types are those that the beans' methods declare. If an expression uses an Object, the application must provide
+ * hints for its actual type.
  */
 /** Collects the hints that native images need for the annotations of all beans. */
 final class LockHints implements BeanFactoryInitializationAotProcessor {

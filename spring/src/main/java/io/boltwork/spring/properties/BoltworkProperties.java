@@ -14,6 +14,7 @@ import io.boltwork.annotation.operation.HoldSettings;
 import io.boltwork.annotation.operation.LockDefaults;
 import io.boltwork.annotation.operation.LockOverrides;
 import io.boltwork.annotation.operation.LockSettings;
+import io.boltwork.annotation.operation.SettingErrors;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.IdleLife;
 import java.nio.file.Path;
@@ -77,7 +78,7 @@ public record BoltworkProperties(
     /** The default order of the advice, which is outside of transactions. */
     public static final int ADVICE_ORDER = Integer.MAX_VALUE - 1_000;
 
-    private static final PropertyErrors ERRORS = new PropertyErrors();
+    private static final SettingErrors ERRORS = new Errors();
 
     public BoltworkProperties {
         ClientOptions options = ClientOptions.defaults();
@@ -127,6 +128,25 @@ public record BoltworkProperties(
         return WrongPropertyException.mayBeSecret(property)
                 ? WrongPropertyException.hidden(property, reason)
                 : new InvalidConfigurationPropertyValueException(property, value, reason);
+    }
+
+    /** Makes the exceptions for properties of locks that are wrong. */
+    private static final class Errors implements SettingErrors {
+
+        @Override
+        public RuntimeException invalid(String setting, Object value, String reason) {
+            return BoltworkProperties.invalid(setting, value, reason);
+        }
+
+        @Override
+        public RuntimeException wrong(String setting, String problem, String action) {
+            return new WrongPropertyException(setting, problem, action);
+        }
+
+        @Override
+        public String ofGroup(String group) {
+            return "boltwork.lock.names" + PropertyNames.bracketed(group);
+        }
     }
 
     private static void checkCredentials(String form, @Nullable String username, @Nullable String password) {

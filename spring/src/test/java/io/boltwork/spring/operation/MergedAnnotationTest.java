@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -125,6 +126,45 @@ class MergedAnnotationTest {
 
         @AliasFor(annotation = DistributedLock.class, attribute = "mode")
         LockMode mode() default LockMode.DEFAULT;
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock("inside")
+    @interface Renamed {
+        @AliasFor(annotation = DistributedLock.class, attribute = "name")
+        String name() default "inside";
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock(name = "inside")
+    @interface Revalued {
+        @AliasFor(annotation = DistributedLock.class, attribute = "value")
+        String name() default "";
+    }
+
+    @DistributedLock(value = "class", keys = "#p0")
+    static class Composed {
+        @Renamed
+        public void inside(int id) {}
+
+        @Renamed(name = "outside")
+        public void outside(int id) {}
+
+        @Revalued
+        public void kept(int id) {}
+
+        @Revalued(name = "changed")
+        public void changed(int id) {}
+
+        @DistributedLock(order = 1)
+        public void ofClass(int id) {}
+    }
+
+    @Test
+    void composedAnnotationsNameTheLockByEitherAttribute() {
+        assertThat(Stream.of("inside", "outside", "kept", "changed", "ofClass")
+                        .map(method -> name(find(Composed.class, method))))
+                .containsExactly("inside", "outside", "inside", "changed", "class:#p0");
     }
 
     @Test

@@ -5,7 +5,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.util.concurrent.Executor;
 
-/** The event loop of a subscriber, such as that of a request to Quarkus, to which reactive database clients are bound. */
+/** The event loop of a subscriber, such as that of a request to Quarkus. Reactive database clients are bound to it. */
 final class EventLoop {
     private static final boolean PRESENT = isPresent();
 

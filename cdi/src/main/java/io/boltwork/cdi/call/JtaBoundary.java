@@ -50,8 +50,12 @@ public final class JtaBoundary implements TransactionBoundary {
             return holds.add(hold);
         }
         Holds holds = new Holds();
-        registry.registerInterposedSynchronization(holds);
-        registry.putResource(KEY, holds);
+        try {
+            registry.registerInterposedSynchronization(holds);
+            registry.putResource(KEY, holds);
+        } catch (IllegalStateException ended) { // in the meantime, as by a timeout
+            return false;
+        }
         return holds.add(hold);
     }
 

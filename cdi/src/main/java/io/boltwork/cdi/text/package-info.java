@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Templates in the texts of annotations, and the calls for which they are evaluated. It uses nothing of this module. */
+/** Templates in the texts of annotations, and the calls for which they are evaluated. It uses no other room. */
 @NullMarked
 package io.boltwork.cdi.text;
 

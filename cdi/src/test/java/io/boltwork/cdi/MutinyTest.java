@@ -163,8 +163,7 @@ class MutinyTest {
     @Test
     void aTakenLockFailsTheUniOrIsReplaced() {
         try (Lease lease = locks.lock("price:6").acquire()) {
-            assertThatThrownBy(() -> prices.refused("6").await().atMost(LONG))
-                    .isInstanceOf(LockRefusedException.class);
+            assertThatThrownBy(() -> prices.refused("6").await().atMost(LONG)).isInstanceOf(LockRefusedException.class);
             assertThat(prices.withFallback("6").collect().asList().await().atMost(LONG))
                     .isEqualTo(List.of("a", "b"));
         }

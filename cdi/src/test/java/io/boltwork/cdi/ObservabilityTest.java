@@ -62,16 +62,15 @@ class ObservabilityTest {
 
             LocksReadiness readiness = application.get(LocksReadiness.class, new Ready());
             assertThat(readiness.call().getStatus()).isEqualTo(Status.UP);
-            assertThat(readiness.call().getData()).hasValueSatisfying(data -> assertThat(data)
-                    .containsEntry("connected", true)
-                    .containsEntry("held", 0L));
+            assertThat(readiness.call().getData())
+                    .hasValueSatisfying(data ->
+                            assertThat(data).containsEntry("connected", true).containsEntry("held", 0L));
             redis.kill();
             Await.until("locks are not usable", () -> readiness.call().getStatus() == Status.DOWN);
         }
     }
 
-    private static final class Ready extends jakarta.enterprise.util.AnnotationLiteral<Readiness>
-            implements Readiness {
+    private static final class Ready extends jakarta.enterprise.util.AnnotationLiteral<Readiness> implements Readiness {
         private static final long serialVersionUID = 1L;
     }
 }

@@ -53,8 +53,8 @@ class StartTest {
 
     @Test
     void settingsApplyToNames() {
-        try (Application application = Application.start(
-                with("boltwork.lock.prefix", "shop:", "plain.name", "chosen"), Plain.class)) {
+        try (Application application =
+                Application.start(with("boltwork.lock.prefix", "shop:", "plain.name", "chosen"), Plain.class)) {
             assertThat(application.get(Plain.class).name("a")).isEqualTo("shop:plain:a");
             assertThat(application.get(Plain.class).configured()).isEqualTo("shop:chosen");
         }
@@ -126,10 +126,7 @@ class StartTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     boltwork.lock.wait-four | 1s | The nearest one is boltwork.lock.wait-for.
                     boltwork.clients.a.redis.url | x | The nearest one is boltwork.clients.a.redis.uri.
                     boltwork.slice | 5 | boltwork.slice = '5': '5' has no unit. Write a duration
@@ -139,7 +136,8 @@ class StartTest {
                     boltwork.backend | mongo | It must be one of redis, memory.
                     """)
     void aWrongSettingEndsTheStart(String key, String value, String message) {
-        assertThatThrownBy(() -> Application.start(with(key, value), Plain.class).close())
+        assertThatThrownBy(
+                        () -> Application.start(with(key, value), Plain.class).close())
                 .hasStackTraceContaining(message);
     }
 

@@ -89,7 +89,8 @@ class TransactionsTest {
                 }
             });
             if (lose) {
-                assertThat(locks.inspector().forceRelease(CurrentLease.find().orElseThrow().lockName()))
+                assertThat(locks.inspector()
+                                .forceRelease(CurrentLease.find().orElseThrow().lockName()))
                         .isTrue();
             }
         }
@@ -147,7 +148,8 @@ class TransactionsTest {
     void aLossBeforeTheCommitRollsBack() {
         assertThatThrownBy(() -> ledger.book(2, true))
                 .isInstanceOf(LeaseLostException.class)
-                .satisfies(lost -> assertThat(lost.getSuppressed()).hasAtLeastOneElementOfType(RollbackException.class));
+                .satisfies(
+                        lost -> assertThat(lost.getSuppressed()).hasAtLeastOneElementOfType(RollbackException.class));
         assertThat(ledger.events).containsExactly("rolled back without the lock");
     }
 

@@ -17,8 +17,7 @@ public final class ConfiguredClient implements SyntheticBeanCreator<LockClient> 
         if (!config.isEnabled()) {
             throw new IllegalStateException("There is no LockClient, because boltwork.enabled is false");
         }
-        LockClient client =
-                config.client(parameters.get(NAME, String.class)).connect();
+        LockClient client = config.client(parameters.get(NAME, String.class)).connect();
         lookup.select(LockBeans.class).get().listeners().forEach(client::addListener);
         return client;
     }

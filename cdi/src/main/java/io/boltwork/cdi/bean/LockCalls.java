@@ -54,8 +54,7 @@ public class LockCalls {
     LockCalls(LockBeans beans, Instance<Transactions> transactions, Instance<Contexts> contexts) {
         BoltworkConfig config = BoltworkConfig.current();
         this.enabled = config.isForMethods();
-        this.transactions =
-                transactions.isResolvable() ? transactions.get().find() : NoTransactions.INSTANCE;
+        this.transactions = transactions.isResolvable() ? transactions.get().find() : NoTransactions.INSTANCE;
         CdiTypes types = new CdiTypes();
         Map<Class<?>, Templates> texts = new ConcurrentHashMap<>();
         this.parser = new LockOperationParser(
@@ -100,10 +99,9 @@ public class LockCalls {
     /** Executes a call under its locks, unless another interceptor of the same call has done that. */
     @Nullable
     Object execute(InvocationContext context) throws Exception {
-        LockMethod method =
-                enabled && !context.getContextData().containsKey(KEY)
-                        ? find(context.getMethod(), written(context.getTarget().getClass()))
-                        : null;
+        LockMethod method = enabled && !context.getContextData().containsKey(KEY)
+                ? find(context.getMethod(), written(context.getTarget().getClass()))
+                : null;
         if (method == null) {
             return context.proceed();
         }

@@ -26,7 +26,8 @@ public class LocksReadiness implements HealthCheck {
     @Override
     public HealthCheckResponse call() {
         HealthCheckResponseBuilder response = HealthCheckResponse.named("locks").up();
-        Map<String, LockClient> clients = BoltworkConfig.current().isEnabled() ? beans.clients().byName() : Map.of();
+        Map<String, LockClient> clients =
+                BoltworkConfig.current().isEnabled() ? beans.clients().byName() : Map.of();
         clients.forEach((name, client) -> add(clients.size() == 1 ? "" : name + ".", client.health(), response));
         return response.build();
     }

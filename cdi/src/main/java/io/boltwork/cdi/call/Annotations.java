@@ -68,7 +68,8 @@ public final class Annotations {
                 || MethodHierarchy.all(bean).stream()
                         .filter(each -> !each.equals(method))
                         .anyMatch(each -> Stream.concat(ofClass.stream(), locks(each, null).stream())
-                                        .flatMap(lock -> Arrays.stream(lock.lock().fallback()))
+                                        .flatMap(lock ->
+                                                Arrays.stream(lock.lock().fallback()))
                                         .anyMatch(method.getName()::equals)
                                 && LockFallbacks.fits(method, each, bean));
     }
@@ -124,9 +125,8 @@ public final class Annotations {
                 return type.cast(each);
             }
             Class<? extends Annotation> own = each.annotationType();
-            A found = seen.add(own) && !own.getName().startsWith("java.")
-                    ? find(type, own.getAnnotations(), seen)
-                    : null;
+            A found =
+                    seen.add(own) && !own.getName().startsWith("java.") ? find(type, own.getAnnotations(), seen) : null;
             if (found != null) {
                 return found;
             }

@@ -11,7 +11,11 @@ public final class CdiTypes extends DeferredTypes {
             present("io.smallrye.mutiny.Multi").findFirst().isPresent();
 
     public CdiTypes() {
-        super("a Uni or a Multi", "org.reactivestreams.Publisher", "kotlin.sequences.Sequence", "kotlinx.coroutines.Job");
+        super(
+                "a Uni or a Multi",
+                "org.reactivestreams.Publisher",
+                "kotlin.sequences.Sequence",
+                "kotlinx.coroutines.Job");
     }
 
     @Override

@@ -115,9 +115,7 @@ enum MutinyType implements PublisherType {
         Object begin(AsyncLocking call, Body body) {
             received = true;
             try {
-                return held.denial() == null
-                        ? body.of(held)
-                        : call.instead(held.denial(), false, value -> value);
+                return held.denial() == null ? body.of(held) : call.instead(held.denial(), false, value -> value);
             } catch (Throwable thrown) { // by the method
                 return Uni.createFrom().failure(thrown);
             }
@@ -133,8 +131,7 @@ enum MutinyType implements PublisherType {
 
         /** Releases the locks. A loss is the failure of the result, unless it has another one. */
         private Uni<Void> released(@Nullable Throwable failure) {
-            Uni<Void> released =
-                    Uni.createFrom().completionStage(held::release).replaceWithVoid();
+            Uni<Void> released = Uni.createFrom().completionStage(held::release).replaceWithVoid();
             return failure == null
                     ? released
                     : released.onFailure()

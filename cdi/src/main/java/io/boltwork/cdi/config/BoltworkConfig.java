@@ -8,8 +8,8 @@ import io.boltwork.annotation.OnLost;
 import io.boltwork.annotation.OnRefused;
 import io.boltwork.annotation.OnUnavailable;
 import io.boltwork.annotation.operation.Durations;
-import io.boltwork.annotation.operation.HoldSettings;
 import io.boltwork.annotation.operation.GroupSettings;
+import io.boltwork.annotation.operation.HoldSettings;
 import io.boltwork.annotation.operation.SettingErrors;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,8 +99,7 @@ public final class BoltworkConfig {
     /** Returns the bounds of the buckets of waits and holds. */
     public List<Duration> buckets() {
         return Stream.of(root.text("metrics.buckets", BUCKETS).split(","))
-                .map(each -> root.apply(
-                        "metrics.buckets", each.strip(), Durations::parse))
+                .map(each -> root.apply("metrics.buckets", each.strip(), Durations::parse))
                 .toList();
     }
 

@@ -64,11 +64,10 @@ public final class ClientConfig {
     /** Creates the client, with a backend of its own. */
     public LockClient connect() {
         ClientOptions options = options();
-        LockBackend backend =
-                switch (or(section.constant("backend", Backend.class), Backend.REDIS)) {
-                    case REDIS -> RedisSettings.connect(section.below("redis"));
-                    case MEMORY -> MemoryBackend.create();
-                };
+        LockBackend backend = switch (or(section.constant("backend", Backend.class), Backend.REDIS)) {
+            case REDIS -> RedisSettings.connect(section.below("redis"));
+            case MEMORY -> MemoryBackend.create();
+        };
         return LockClient.create(backend, options);
     }
 

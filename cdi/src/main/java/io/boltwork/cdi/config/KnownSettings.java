@@ -122,7 +122,8 @@ final class KnownSettings {
         Set<String> firsts = Set.copyOf(
                 ALL.stream().map(known -> known.split("\\.")[0]).distinct().toList());
         String first = parts.get(0);
-        return parts.size() == 1 && Set.of("redis", "lock", "metrics", "clients").contains(first)
+        return parts.size() == 1
+                        && Set.of("redis", "lock", "metrics", "clients").contains(first)
                 || firsts.stream().noneMatch(word -> Spelling.resemble(first, word));
     }
 }

@@ -43,17 +43,15 @@ final class RedisSettings {
         options = identified(redis, options);
         List<String> bridge = redis.list("bridge");
         if (!bridge.isEmpty()) {
-            options = options.withBridge(redis.apply(
-                    "bridge", bridge, names -> Bridge.redisson().withNames(names.toArray(String[]::new))));
+            options = options.withBridge(
+                    redis.apply("bridge", bridge, names -> Bridge.redisson().withNames(names.toArray(String[]::new))));
         }
         String password = redis.text("sentinel-password");
         if (password == null && redis.text("sentinel-username") != null) {
             throw WrongSettingException.wrong(
                     redis.prefix() + "sentinel-username", "It needs a password.", "Set sentinel-password, too.");
         }
-        return password == null
-                ? options
-                : options.withSentinelCredentials(redis.text("sentinel-username"), password);
+        return password == null ? options : options.withSentinelCredentials(redis.text("sentinel-username"), password);
     }
 
     private static RedisOptions identified(Section redis, RedisOptions options) {

@@ -87,11 +87,15 @@ record Section(Config config, String prefix) {
     }
 
     <E extends Enum<E>> @Nullable E constant(String key, Class<E> type, List<E> allowed) {
-        return value(key, text -> allowed.stream()
-                .filter(each -> each.name().equalsIgnoreCase(text.replace('-', '_')))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("It must be one of "
-                        + String.join(", ", allowed.stream().map(Section::written).toList()) + ".")));
+        return value(
+                key,
+                text -> allowed.stream()
+                        .filter(each -> each.name().equalsIgnoreCase(text.replace('-', '_')))
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException("It must be one of "
+                                + String.join(
+                                        ", ",
+                                        allowed.stream().map(Section::written).toList()) + ".")));
     }
 
     private static String written(Enum<?> constant) {

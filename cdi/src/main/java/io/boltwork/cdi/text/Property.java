@@ -59,8 +59,8 @@ record Property(AccessibleObject reader, DeclaredType type) {
         }
         if (type.isRecord()) {
             Arrays.stream(type.getRecordComponents())
-                    .forEach(each -> add(
-                            each.getName(), each.getAccessor(), declared.member(type, each.getGenericType()), all));
+                    .forEach(each ->
+                            add(each.getName(), each.getAccessor(), declared.member(type, each.getGenericType()), all));
         }
         return all;
     }

@@ -219,8 +219,7 @@ public final class Templates implements LockTexts {
             }
         }
 
-        private LockDefinitionException wrong(
-                String text, String problem, String action, @Nullable Throwable cause) {
+        private LockDefinitionException wrong(String text, String problem, String action, @Nullable Throwable cause) {
             return LockDefinitionException.wrong(method, attribute + " = \"" + text + "\": " + problem, action, cause);
         }
     }

@@ -30,6 +30,7 @@ export const modules = [
   ['zookeeper', 'Locks in ZooKeeper'],
   ['etcd', 'Locks in etcd'],
   ['reactive', 'Publishers for Reactor and RxJava'],
+  ['annotation', '@DistributedLock, which the starter executes'],
   ['spring', 'The starter for Spring Boot'],
   ['testkit', 'Servers, faults and histories for tests'],
   ['contract', 'The tests that every backend must pass'],

@@ -33,7 +33,17 @@ class CodeSizeTest {
     @Test
     void filesAndMethodsAreShort() throws IOException {
         List<Path> sources = sources(
-                "core", "quorum", "store", "testkit", "contract", "redis", "jdbc", "zookeeper", "etcd", "spring");
+                "core",
+                "quorum",
+                "store",
+                "testkit",
+                "contract",
+                "redis",
+                "jdbc",
+                "zookeeper",
+                "etcd",
+                "annotation",
+                "spring");
         List<Size> files = new ArrayList<>();
         for (Path source : sources) {
             files.add(new Size(source.getFileName().toString(), lines(source)));

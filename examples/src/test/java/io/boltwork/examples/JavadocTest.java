@@ -17,6 +17,8 @@ class JavadocTest {
     private static final Path API = Path.of("..", "core", "src", "main", "java", "io", "boltwork");
     private static final Path QUORUM = Path.of("..", "quorum", "src", "main", "java", "io", "boltwork", "quorum");
     private static final Path STARTER = Path.of("..", "spring", "src", "main", "java", "io", "boltwork", "spring");
+    private static final Path ANNOTATION =
+            Path.of("..", "annotation", "src", "main", "java", "io", "boltwork", "annotation");
     private static final Path REACTIVE = Path.of("..", "reactive", "src", "main", "java", "io", "boltwork");
 
     @Test
@@ -67,9 +69,18 @@ class JavadocTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"DistributedLock", "LockTemplate"})
-    void examplesOfTheStarterMatchItsSources(String type) throws IOException {
-        List<String> source = Files.readAllLines(STARTER.resolve(type + ".java"));
+    @ValueSource(strings = {"DistributedLock", "LeaseOf", "LockNaming", "LockRefusal", "CurrentLease"})
+    void examplesOfTheAnnotationMatchTheStartersSources(String type) throws IOException {
+        examplesMatchTheStartersSources(ANNOTATION.resolve(type + ".java"));
+    }
+
+    @Test
+    void examplesOfTheTemplateMatchTheStartersSources() throws IOException {
+        examplesMatchTheStartersSources(STARTER.resolve("LockTemplate.java"));
+    }
+
+    private static void examplesMatchTheStartersSources(Path file) throws IOException {
+        List<String> source = Files.readAllLines(file);
         long examples = source.stream().filter(line -> line.contains("<pre>")).count();
         assertThat(Readme.ofJavadoc(source).verified())
                 .hasSize((int) examples)

@@ -89,7 +89,7 @@ class LogMessagesTest {
 
     private static List<Path> sources() throws IOException {
         List<Path> found = new ArrayList<>();
-        for (String module : List.of("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd")) {
+        for (String module : List.of("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation")) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
                 files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
             }

@@ -35,6 +35,7 @@ class OptionsIdiomTest {
             "testkit",
             "contract",
             "reactive",
+            "annotation",
             "spring");
 
     private static final Set<String> OF_OBJECT = Set.of("equals", "hashCode", "toString");

@@ -46,6 +46,7 @@ class PrintableSourcesTest {
             Map.entry("LockExpressions.java", "texts of annotations"),
             Map.entry("LockOperationParser.java", "texts of annotations"),
             Map.entry("LockOptionsParser.java", "texts of annotations"),
+            Map.entry("Durations.java", "texts of annotations"),
             Map.entry("StoreBackends.java", "names of modules"),
             Map.entry("LockCall.java", "texts of annotations"),
             Map.entry("ExpressionTypes.java", "texts of annotations"),
@@ -56,7 +57,8 @@ class PrintableSourcesTest {
     void whatEscapesItselfGetsRawValues() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "spring")) {
+        for (Path source :
+                sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation", "spring")) {
             String text = Files.readString(source);
             Matcher escape = ESCAPE.matcher(text);
             while (escape.find()) {
@@ -76,7 +78,8 @@ class PrintableSourcesTest {
     void quotedValuesArePrintable() throws IOException {
         List<String> wrong = new ArrayList<>();
         int found = 0;
-        for (Path source : sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "spring")) {
+        for (Path source :
+                sources("core", "quorum", "store", "redis", "jdbc", "zookeeper", "etcd", "annotation", "spring")) {
             String text = Files.readString(source);
             Matcher quoted = QUOTED.matcher(text);
             while (quoted.find()) {

@@ -34,6 +34,7 @@ final class Readme {
     private static final String KOTLIN = "kotlin/";
     private static final String HANDMADE = "handmade/";
     private static final String MIGRATION = "migration/";
+    private static final String QUARKUS = "quarkus/";
 
     private final List<String> lines;
 
@@ -101,6 +102,10 @@ final class Readme {
         if (file.startsWith(HANDMADE)) {
             Path directory = Path.of("handmade", "src", "main", "java", "io", "boltwork", "examples", "handmade");
             return region(directory, file, HANDMADE, region);
+        }
+        if (file.startsWith(QUARKUS)) {
+            Path directory = Path.of("quarkus", "src", "main", "java", "io", "boltwork", "examples", "quarkus");
+            return region(directory, file, QUARKUS, region);
         }
         if (file.startsWith(MIGRATION)) {
             Path directory = Path.of("migration", "src", "main", "java", "io", "boltwork", "examples", "migration");

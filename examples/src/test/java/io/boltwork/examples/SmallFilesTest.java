@@ -76,6 +76,7 @@ class SmallFilesTest {
                 "jdbc",
                 "zookeeper",
                 "etcd",
+                "annotation",
                 "spring",
                 "reactive",
                 "tools",

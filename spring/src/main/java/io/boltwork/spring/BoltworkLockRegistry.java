@@ -6,12 +6,11 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.annotation.acquire.BoundHold;
+import io.boltwork.annotation.acquire.FencedTarget;
+import io.boltwork.annotation.acquire.TargetKind;
 import io.boltwork.spi.Printable;
-import io.boltwork.spring.acquire.FencedTarget;
-import io.boltwork.spring.acquire.TargetKind;
-import io.boltwork.spring.acquire.TransactionBoundary;
-import io.boltwork.spring.acquire.TransactionBoundary.BoundHold;
-import io.boltwork.spring.acquire.TransactionBoundary.HoldSource;
+import io.boltwork.spring.acquire.SpringTransactions;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.Objects;
@@ -145,7 +144,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
     }
 
     private record KeyLock(FencedLock fenced, boolean beforeCommit) implements DistributedLock {
-        private static final HoldSource SOURCE = new HoldSource("LockRegistry", false);
+        private static final BoundHold.Source SOURCE = new BoundHold.Source("LockRegistry", false);
 
         @Override
         public void lock(Duration ttl) {
@@ -180,7 +179,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
         @Override
         public void unlock() {
             try {
-                if (beforeCommit || !TransactionBoundary.isThere() || !fenced.isHeldByCurrentThread()) {
+                if (beforeCommit || !SpringTransactions.INSTANCE.isThere() || !fenced.isHeldByCurrentThread()) {
                     fenced.unlock();
                 } else {
                     unlockAfterTransaction();
@@ -200,7 +199,7 @@ public final class BoltworkLockRegistry implements RenewableLockRegistry<Distrib
             boolean kept = false;
             try {
                 fenced.unlock();
-                kept = TransactionBoundary.takes(
+                kept = SpringTransactions.INSTANCE.takes(
                         new BoundHold(new FencedTarget(TargetKind.LOCK, fenced), handle, SOURCE, null));
             } finally {
                 if (!kept) {

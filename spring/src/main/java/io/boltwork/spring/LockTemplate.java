@@ -6,20 +6,25 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.annotation.LockInterruptedException;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.LockType;
+import io.boltwork.annotation.acquire.BoundHold;
+import io.boltwork.annotation.acquire.EnteredLock;
+import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.annotation.acquire.LockObservations;
+import io.boltwork.annotation.acquire.LockObserver;
+import io.boltwork.annotation.acquire.LockTarget;
+import io.boltwork.annotation.acquire.TakenLock;
+import io.boltwork.annotation.acquire.TargetKind;
+import io.boltwork.annotation.acquire.TargetType;
+import io.boltwork.annotation.call.AsyncResult;
+import io.boltwork.annotation.call.CallerContext;
 import io.boltwork.spi.Printable;
-import io.boltwork.spring.acquire.DeferredTypes;
-import io.boltwork.spring.acquire.EnteredLock;
-import io.boltwork.spring.acquire.LockGroups;
-import io.boltwork.spring.acquire.LockObservations;
-import io.boltwork.spring.acquire.LockTarget;
-import io.boltwork.spring.acquire.TakenLock;
-import io.boltwork.spring.acquire.TargetKind;
-import io.boltwork.spring.acquire.TargetType;
-import io.boltwork.spring.acquire.TransactionBoundary;
-import io.boltwork.spring.acquire.TransactionBoundary.BoundHold;
-import io.boltwork.spring.acquire.TransactionBoundary.HoldSource;
-import io.boltwork.spring.call.AsyncResult;
-import io.boltwork.spring.call.CallerContext;
+import io.boltwork.spring.acquire.MicrometerObserver;
+import io.boltwork.spring.acquire.SpringTransactions;
+import io.boltwork.spring.call.CapturedContext;
+import io.boltwork.spring.call.ReactiveTypes;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
@@ -57,7 +62,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class LockTemplate {
-    private static final HoldSource SOURCE = new HoldSource("LockTemplate", false);
+    private static final BoundHold.Source SOURCE = new BoundHold.Source("LockTemplate", false);
 
     private final LockClient client;
     private final TargetType type;
@@ -89,7 +94,7 @@ public final class LockTemplate {
                 LockOptions.defaults(),
                 null,
                 null,
-                new LockObservations(ObservationRegistry.NOOP, groups),
+                new LockObservations(LockObserver.NONE, groups),
                 false);
     }
 
@@ -146,7 +151,8 @@ public final class LockTemplate {
     }
 
     /**
-     * Returns a template that acquires one permit of a semaphore for each action, as {@link DistributedLock#permits()}
+     * Returns a template that acquires one permit of a semaphore for each action, as {@link
+     * io.boltwork.annotation.DistributedLock#permits()}
      * does. Its options must not interrupt the holder's thread when a lease is lost: no thread holds a permit.
      * A caller's transaction does not keep the permit: it is released when the action has ended.
      *
@@ -180,7 +186,8 @@ public final class LockTemplate {
      * @return a new template
      */
     public LockTemplate withObservations(ObservationRegistry registry) {
-        return new LockTemplate(client, type, options, wait, group, observations.with(registry), beforeCommit);
+        return new LockTemplate(
+                client, type, options, wait, group, observations.with(new MicrometerObserver(registry)), beforeCommit);
     }
 
     /**
@@ -263,8 +270,8 @@ public final class LockTemplate {
         }
         end(hold);
         if (result instanceof CompletionStage<?>
-                || DeferredTypes.endlessIn(result) != null
-                || result != null && DeferredTypes.reactive(result.getClass()) != null) {
+                || ReactiveTypes.INSTANCE.endlessIn(result) != null
+                || result != null && ReactiveTypes.INSTANCE.publisher(result.getClass()) != null) {
             throw new IllegalStateException(
                     "The action under the lock '" + Printable.text(hold.target().name()) + "' returned a "
                             + result.getClass().getName()
@@ -278,13 +285,13 @@ public final class LockTemplate {
         Lease lease = hold.lease();
         if (lease == null
                 || beforeCommit
-                || !TransactionBoundary.takes(new BoundHold(hold.target(), lease, SOURCE, null))) {
+                || !SpringTransactions.INSTANCE.takes(new BoundHold(hold.target(), lease, SOURCE, null))) {
             hold.release();
         }
     }
 
     private boolean isTransactional() {
-        return !beforeCommit && type.kind() != TargetKind.SEMAPHORE && TransactionBoundary.isThere();
+        return !beforeCommit && type.kind() != TargetKind.SEMAPHORE && SpringTransactions.INSTANCE.isThere();
     }
 
     /**
@@ -344,7 +351,7 @@ public final class LockTemplate {
         } catch (InvalidNameException invalid) {
             return CompletableFuture.failedFuture(invalid);
         }
-        CallerContext context = CallerContext.capture();
+        CallerContext context = CapturedContext.of();
         Withdrawal withdrawal = new Withdrawal();
         AsyncResult<T> result = new AsyncResult<>(withdrawal);
         withdrawal.of(result.request(() -> observations.takeAsync(group, target, wait, (lease, failure) -> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Locks for Spring Boot: {@link io.boltwork.spring.DistributedLock} for methods, {@link
+ * Locks for Spring Boot: {@link io.boltwork.annotation.DistributedLock} for methods, {@link
  * io.boltwork.spring.LockTemplate} for code, and a {@link io.boltwork.LockClient} that is configured entirely by
  * properties.
  */

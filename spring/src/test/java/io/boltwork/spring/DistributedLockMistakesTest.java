@@ -4,6 +4,13 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LeaseOf;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.OnLost;
+import io.boltwork.annotation.OnRefused;
+import io.boltwork.annotation.OnUnavailable;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;

@@ -10,6 +10,8 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockSummary;
+import io.boltwork.annotation.LockInterruptedException;
+import io.boltwork.annotation.LockRefusedException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.testkit.wait.Await;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package io.boltwork.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.boltwork.spring.text.LockDefinitionException;
+import io.boltwork.annotation.text.LockDefinitionException;
 import io.boltwork.spring.text.LockExpressions;
 import java.lang.reflect.Method;
 import java.time.LocalDate;

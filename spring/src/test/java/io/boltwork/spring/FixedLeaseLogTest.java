@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

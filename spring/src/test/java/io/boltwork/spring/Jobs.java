@@ -2,6 +2,8 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockListener;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.scheduling.annotation.Scheduled;
 

@@ -6,9 +6,12 @@ import static io.boltwork.spring.TestApplication.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
-import io.boltwork.spring.acquire.TargetType;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockType;
+import io.boltwork.annotation.OnLost;
+import io.boltwork.annotation.acquire.TargetType;
+import io.boltwork.annotation.operation.LockOperation;
 import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;
-import io.boltwork.spring.operation.LockOperation;
 import io.boltwork.spring.operation.LockOperationSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.diagnostics.FailureAnalysis;

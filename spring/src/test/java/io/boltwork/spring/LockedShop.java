@@ -3,6 +3,12 @@ package io.boltwork.spring;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.LockType;
+import io.boltwork.annotation.OnLost;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.testkit.wait.Await;
 import java.io.IOException;
 import java.time.Duration;

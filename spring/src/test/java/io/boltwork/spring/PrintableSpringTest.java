@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.boltwork.ClientOptions;
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.annotation.text.LockDefinitionException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.spi.Announce;
@@ -15,14 +17,12 @@ import io.boltwork.spi.ClientRecord;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spi.NodeStatus;
-import io.boltwork.spring.acquire.LockClients;
-import io.boltwork.spring.acquire.LockGroups;
+import io.boltwork.spring.acquire.ClientBeans;
 import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;
 import io.boltwork.spring.actuate.LocksEndpoint;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.properties.WrongPropertyException;
-import io.boltwork.spring.text.LockDefinitionException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -75,7 +75,7 @@ class PrintableSpringTest {
     void endpoint(CapturedOutput output) {
         List<AuditApplicationEvent> events = new ArrayList<>();
         LocksEndpoint endpoint = new LocksEndpoint(
-                new LockClients(new DefaultListableBeanFactory(), () -> client),
+                new ClientBeans(new DefaultListableBeanFactory(), () -> client),
                 new ForceLog(event -> events.add((AuditApplicationEvent) event)));
         JsonMapper json = new JsonMapper();
         lock.lock();

@@ -7,6 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LeaseOf;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.LockType;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.testkit.wait.Await;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;

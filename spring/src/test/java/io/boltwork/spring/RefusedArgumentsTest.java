@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.boltwork.ClientClosedException;
 import io.boltwork.InvalidNameException;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import io.boltwork.testkit.wait.Slack;

@@ -2,6 +2,7 @@
 package io.boltwork.spring;
 
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
 
 /** A class whose methods are all locked. */
 @DistributedLock("till")

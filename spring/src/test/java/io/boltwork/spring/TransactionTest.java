@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.testkit.wait.Await;
 import java.util.ArrayList;

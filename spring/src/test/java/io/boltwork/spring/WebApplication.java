@@ -6,6 +6,7 @@ import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.MultiLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.etcd.EtcdBackend;
 import io.boltwork.jdbc.JdbcBackend;
 import io.boltwork.memory.MemoryBackend;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import io.boltwork.spring.actuate.LocksEndpointTest;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;

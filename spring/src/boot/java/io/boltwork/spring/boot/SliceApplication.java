@@ -2,8 +2,8 @@
 package io.boltwork.spring.boot;
 
 import io.boltwork.BackendException;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import io.boltwork.redis.RedisBackend;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;

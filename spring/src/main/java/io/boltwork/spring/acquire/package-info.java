@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Locks, sides of read-write locks and permits that a call acquires, and the transaction that may release them. It
- * uses the API and the types of the annotation only.
+ * The clients of an application, the observations of Micrometer, and the transactions of Spring, as the shared code
+ * uses them. It uses properties.
  */
 @NullMarked
 package io.boltwork.spring.acquire;

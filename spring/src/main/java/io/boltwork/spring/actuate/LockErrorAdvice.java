@@ -3,7 +3,7 @@ package io.boltwork.spring.actuate;
 
 import io.boltwork.BackendException;
 import io.boltwork.InvalidNameException;
-import io.boltwork.spring.LockRefusedException;
+import io.boltwork.annotation.LockRefusedException;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

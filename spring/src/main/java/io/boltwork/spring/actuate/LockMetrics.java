@@ -4,7 +4,7 @@ package io.boltwork.spring.actuate;
 import io.boltwork.LockClient;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
-import io.boltwork.spring.acquire.LockGroups;
+import io.boltwork.annotation.acquire.LockGroups;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

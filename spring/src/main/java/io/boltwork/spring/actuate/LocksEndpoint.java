@@ -8,7 +8,7 @@ import io.boltwork.LockInspector;
 import io.boltwork.LockKind;
 import io.boltwork.LockSummary;
 import io.boltwork.spi.Printable;
-import io.boltwork.spring.acquire.LockClients;
+import io.boltwork.spring.acquire.ClientBeans;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -32,10 +32,10 @@ import org.springframework.lang.Nullable;
 public final class LocksEndpoint {
     private static final int LIMIT = 1_000;
 
-    private final LockClients clients;
+    private final ClientBeans clients;
     private final ForceLog log;
 
-    public LocksEndpoint(LockClients clients, ForceLog log) {
+    public LocksEndpoint(ClientBeans clients, ForceLog log) {
         this.clients = clients;
         this.log = log;
     }

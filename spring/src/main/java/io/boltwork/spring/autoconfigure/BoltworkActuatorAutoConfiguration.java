@@ -3,9 +3,9 @@ package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.Leadership;
 import io.boltwork.LockClient;
-import io.boltwork.spring.acquire.LockClients;
-import io.boltwork.spring.acquire.LockGroups;
-import io.boltwork.spring.acquire.LockObservations;
+import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.spring.acquire.ClientBeans;
+import io.boltwork.spring.acquire.MicrometerObserver;
 import io.boltwork.spring.actuate.ForceLog;
 import io.boltwork.spring.actuate.LockMetrics;
 import io.boltwork.spring.actuate.LocksEndpoint;
@@ -76,7 +76,7 @@ public final class BoltworkActuatorAutoConfiguration {
                 HealthContributorRegistry registry,
                 ConfigurableListableBeanFactory beans) {
             LocksHealthIndicator health = new LocksHealthIndicator(client, leaderships::orderedStream);
-            Map<String, LockClient> clients = new LockClients(beans, () -> client).byName();
+            Map<String, LockClient> clients = new ClientBeans(beans, () -> client).byName();
             if (registry.getContributor(NAME) == null) {
                 registry.registerContributor(
                         NAME,
@@ -102,7 +102,7 @@ public final class BoltworkActuatorAutoConfiguration {
         @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
         LocksEndpoint boltworkLocksEndpoint(
                 LockClient client, ApplicationEventPublisher events, ConfigurableListableBeanFactory beans) {
-            return new LocksEndpoint(new LockClients(beans, () -> client), new ForceLog(events));
+            return new LocksEndpoint(new ClientBeans(beans, () -> client), new ForceLog(events));
         }
 
         @Bean
@@ -128,7 +128,7 @@ public final class BoltworkActuatorAutoConfiguration {
                 LockGroups groups,
                 BoltworkProperties properties,
                 ConfigurableListableBeanFactory beans) {
-            Map<String, LockClient> clients = new LockClients(beans, () -> primary).byName();
+            Map<String, LockClient> clients = new ClientBeans(beans, () -> primary).byName();
             List<LockMetrics> listeners = new ArrayList<>();
             clients.forEach((name, client) -> {
                 Tags tags = clients.size() == 1 ? Tags.empty() : Tags.of("client", name);
@@ -147,7 +147,7 @@ public final class BoltworkActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(name = "boltworkLockMeterFilter")
         static MeterFilter boltworkLockMeterFilter() {
-            Set<String> twice = Set.of(LockObservations.NAME, LockObservations.NAME + ".active");
+            Set<String> twice = Set.of(MicrometerObserver.NAME, MicrometerObserver.NAME + ".active");
             return MeterFilter.deny(meter -> twice.contains(meter.getName()));
         }
 

@@ -2,19 +2,23 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockNaming;
-import io.boltwork.spring.LockRefusal;
-import io.boltwork.spring.acquire.LockClients;
-import io.boltwork.spring.acquire.LockGroups;
-import io.boltwork.spring.acquire.LockObservations;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockNaming;
+import io.boltwork.annotation.LockRefusal;
+import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.annotation.acquire.LockObservations;
+import io.boltwork.annotation.acquire.LockObserver;
+import io.boltwork.annotation.operation.LockHooks;
+import io.boltwork.annotation.operation.LockOperationParser;
+import io.boltwork.spring.acquire.ClientBeans;
+import io.boltwork.spring.acquire.MicrometerObserver;
+import io.boltwork.spring.acquire.SpringTransactions;
 import io.boltwork.spring.call.ApplicationEnd;
 import io.boltwork.spring.call.LockAdvisor;
 import io.boltwork.spring.call.LockInterceptor;
+import io.boltwork.spring.call.ReactiveTypes;
 import io.boltwork.spring.check.EarlyBeans;
 import io.boltwork.spring.check.LockBeanCheck;
-import io.boltwork.spring.operation.LockHooks;
-import io.boltwork.spring.operation.LockOperationParser;
 import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.boltwork.spring.text.LockExpressions;
@@ -61,14 +65,20 @@ public final class DistributedLockAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockOperationSource boltworkLockOperationSource(
-            LockExpressions expressions, BoltworkProperties properties, LockClients clients) {
-        return new LockOperationSource(new LockOperationParser(expressions, properties, clients));
+            LockExpressions expressions, BoltworkProperties properties, ClientBeans clients) {
+        return new LockOperationSource(new LockOperationParser(
+                expressions::of,
+                clients,
+                ReactiveTypes.INSTANCE,
+                SpringTransactions.INSTANCE,
+                client -> properties.of(client).lock().settings(),
+                properties.lock().overrides()));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockClients boltworkLockClients(ConfigurableListableBeanFactory beans, ObjectProvider<LockClient> primary) {
-        return new LockClients(beans, primary::getObject);
+    static ClientBeans boltworkLockClients(ConfigurableListableBeanFactory beans, ObjectProvider<LockClient> primary) {
+        return new ClientBeans(beans, primary::getObject);
     }
 
     /** Fails at the start if there are several beans of a type. */
@@ -82,14 +92,15 @@ public final class DistributedLockAutoConfiguration {
     static LockInterceptor boltworkLockInterceptor(
             LockOperationSource source,
             LockExpressions expressions,
-            LockClients clients,
+            ClientBeans clients,
             ObjectProvider<LockHooks> hooks,
             ObjectProvider<ObservationRegistry> observations,
             ObjectProvider<LockGroups> groups,
             ApplicationEnd end) {
         Supplier<LockObservations> observed = () -> {
             ObservationRegistry registry = observations.getIfUnique();
-            return new LockObservations(registry == null ? ObservationRegistry.NOOP : registry, groups.getObject());
+            return new LockObservations(
+                    registry == null ? LockObserver.NONE : new MicrometerObserver(registry), groups.getObject());
         };
         return new LockInterceptor(source, expressions, clients, hooks::getObject, observed, end);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.autoconfigure;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.text.LockDefinitionException;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.text.LockDefinitionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

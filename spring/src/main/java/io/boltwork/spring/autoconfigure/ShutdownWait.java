@@ -2,7 +2,7 @@
 package io.boltwork.spring.autoconfigure;
 
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import java.time.Duration;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

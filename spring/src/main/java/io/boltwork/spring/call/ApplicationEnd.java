@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.call;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.text.LockExpressions;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.text.LockDefinitionException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -52,7 +52,7 @@ public final class ApplicationEnd implements ApplicationListener<ContextClosedEv
         if (!ending || !has(method, Scheduled.class) && !isFireAndForget(method)) {
             return false;
         }
-        LOG.debug("The application is ending: " + LockExpressions.where(method)
+        LOG.debug("The application is ending: " + LockDefinitionException.where(method)
                 + " was still waiting for its lock and is not executed");
         return true;
     }
@@ -66,14 +66,5 @@ public final class ApplicationEnd implements ApplicationListener<ContextClosedEv
         return MergedAnnotations.from(
                         element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
                 .isPresent(annotation);
-    }
-
-    /** Replaces the exception that ended the wait; caught by the advice of the same call. */
-    static final class Unnoticed extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Unnoticed(Throwable cause) {
-            super(cause);
-        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.call;
 
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.spring.operation.MovedCall;
 import java.lang.reflect.Method;

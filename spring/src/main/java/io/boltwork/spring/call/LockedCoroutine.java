@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.call;
 
-import io.boltwork.spring.acquire.EnteredLock;
-import io.boltwork.spring.call.AsyncLocking.Held;
+import io.boltwork.annotation.acquire.EnteredLock;
+import io.boltwork.annotation.call.AsyncLocking.Held;
 import java.util.concurrent.CompletableFuture;
 import kotlin.Unit;
 import kotlin.coroutines.AbstractCoroutineContextElement;

@@ -2,12 +2,14 @@
 package io.boltwork.spring.call;
 
 import io.boltwork.LockOwner;
+import io.boltwork.annotation.acquire.EnteredLock;
+import io.boltwork.annotation.call.AsyncLocking;
+import io.boltwork.annotation.call.AsyncLocking.Held;
+import io.boltwork.annotation.call.AsyncLocking.Taking;
+import io.boltwork.annotation.call.CallerContext;
+import io.boltwork.annotation.operation.LockDenial;
 import io.boltwork.reactor.Acquisitions;
 import io.boltwork.spi.BodyScope;
-import io.boltwork.spring.acquire.EnteredLock;
-import io.boltwork.spring.call.AsyncLocking.Held;
-import io.boltwork.spring.call.AsyncLocking.Taking;
-import io.boltwork.spring.operation.LockDenial;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,7 +63,7 @@ public final class ReactiveLocking {
      */
 
     private Flux<Object> guarded(ContextView subscriber) {
-        CallerContext context = CallerContext.capture(subscriber);
+        CallerContext context = CapturedContext.of(subscriber);
         LockOwner around = subscriber.getOrDefault(LockOwner.class, EnteredLock.owner());
         LockOwner owner = around == null ? LockOwner.create(call.where()) : around;
         Mono<LocksForSubscriber> taken = Acquisitions.of(() -> call.take(owner), ReactiveLocking::begin, Held::release)
@@ -90,7 +92,7 @@ public final class ReactiveLocking {
         try {
             Object publisher = context.call(() -> denial == null
                     ? body.publisher(locks.held, locks::endWith)
-                    : denial.instead(null, call.invocation(), () -> false, this::published));
+                    : call.instead(denial, false, this::published));
             return denial != null && publisher == null
                     ? Mono.empty()
                     : (Publisher<Object>) (Publisher<?>) adapter.toPublisher(publisher);

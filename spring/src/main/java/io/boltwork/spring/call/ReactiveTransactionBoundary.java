@@ -2,13 +2,11 @@
 package io.boltwork.spring.call;
 
 import io.boltwork.Lease;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.acquire.TransactionBoundary;
-import io.boltwork.spring.call.AsyncLocking.Held;
-import io.boltwork.spring.operation.LockMethod;
-import io.boltwork.spring.operation.LockStep;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.boltwork.annotation.acquire.BoundHold;
+import io.boltwork.annotation.acquire.TransactionBoundary;
+import io.boltwork.annotation.call.AsyncLocking.Held;
+import io.boltwork.annotation.operation.LockMethod;
+import io.boltwork.annotation.operation.LockStep;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronization;
@@ -43,8 +41,6 @@ final class ReactiveTransactionBoundary {
 
     /** A separate class, because it depends on classes that may be absent. */
     private record ReleaseAfterReactiveTransaction(Held held) implements TransactionSynchronization, Ordered {
-        private static final Log LOG = LogFactory.getLog(DistributedLock.class);
-
         static Mono<Void> register(Held held, Runnable taking) {
             return TransactionSynchronizationManager.forCurrentTransaction()
                     .doOnNext(transaction -> {
@@ -90,7 +86,7 @@ final class ReactiveTransactionBoundary {
                     .subscribeOn(Schedulers.boundedElastic())
                     .doOnNext(confirmed -> {
                         if (!confirmed) {
-                            LOG.warn(TransactionBoundary.unanswered(step.source(), lease));
+                            BoundHold.warn(step.source(), lease);
                         }
                     });
         }

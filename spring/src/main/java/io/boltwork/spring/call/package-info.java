@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Calls intercepted and executed under their locks, in blocking, asynchronous and reactive form. It uses operations,
- * texts and targets.
+ * Calls intercepted by an advice, and publishers executed under locks. It uses operations, texts and targets.
  */
 @NullMarked
 package io.boltwork.spring.call;

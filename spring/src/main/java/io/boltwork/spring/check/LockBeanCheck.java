@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.check;
 
+import io.boltwork.annotation.operation.LockAnnotation;
+import io.boltwork.annotation.text.LockDefinitionException;
+import io.boltwork.annotation.text.MethodHierarchy;
 import io.boltwork.spring.call.LockAdvisor;
-import io.boltwork.spring.operation.LockAnnotation;
+import io.boltwork.spring.operation.LockAnnotations;
 import io.boltwork.spring.operation.LockOperationSource;
-import io.boltwork.spring.text.LockDefinitionException;
-import io.boltwork.spring.text.LockExpressions;
-import io.boltwork.spring.text.MethodHierarchy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -40,6 +42,8 @@ import org.springframework.util.ClassUtils;
  */
 public final class LockBeanCheck
         implements MergedBeanDefinitionPostProcessor, SmartInitializingSingleton, PriorityOrdered {
+    private static final Log LOG = LogFactory.getLog(LockBeanCheck.class);
+
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource source;
     private final boolean slice;
@@ -94,7 +98,12 @@ public final class LockBeanCheck
             }
         }
         if (!slice) {
-            source.overrides().check(complete);
+            for (RuntimeException mistake : source.overrides().mistakes()) {
+                if (complete) {
+                    throw mistake;
+                }
+                LOG.warn("Nothing has read a property so far: " + mistake.getMessage());
+            }
         }
     }
 
@@ -155,14 +164,14 @@ public final class LockBeanCheck
     }
 
     private void check(Class<?> type, Method method, boolean byClass) {
-        List<LockAnnotation> annotations = LockAnnotation.of(method, type);
+        List<LockAnnotation> annotations = LockAnnotations.of(method, type);
         if (annotations.isEmpty()) {
             return;
         }
         LockAnnotation first = annotations.get(0);
         Obstacle obstacle = MethodHierarchy.isGenerated(type) ? null : obstacle(type, method, byClass, first);
         if (obstacle != null) {
-            throw LockExpressions.wrong(
+            throw LockDefinitionException.wrong(
                             method,
                             "the method " + obstacle.why() + ", so no proxy can acquire its lock",
                             obstacle.action(),
@@ -267,12 +276,12 @@ public final class LockBeanCheck
         }
         for (Method method : MethodHierarchy.all(type)) {
             if (source.find(method, type) != null) {
-                throw LockExpressions.wrong(
+                throw LockDefinitionException.wrong(
                                 method,
                                 "the bean " + obstacle.why() + ", so no proxy acquires its lock",
                                 obstacle.action(),
                                 null)
-                        .of(LockAnnotation.of(method, type).get(0).text())
+                        .of(LockAnnotations.of(method, type).get(0).text())
                         .in(name);
             }
         }

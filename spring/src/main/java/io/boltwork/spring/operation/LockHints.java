@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.operation;
 
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.operation.LockFallbacks;
+import io.boltwork.annotation.text.MethodHierarchy;
 import io.boltwork.spring.text.AccessedMembers;
 import io.boltwork.spring.text.ExpressionTypes;
-import io.boltwork.spring.text.MethodHierarchy;
-import io.boltwork.spring.text.ParameterNames;
+import io.boltwork.spring.text.LockExpressions;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
@@ -14,8 +15,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /*
- * Expressions call methods by reflection, and a refusal calls its fallback in the same way. The types are those that
- * the beans' methods declare. If an expression uses an Object, the application must provide hints for its actual type.
+ * Proxies call locked methods by reflection, expressions call others, and a refusal calls its fallback in this way.
+ * The types are those that the beans' methods declare. If an expression uses an Object, the application must provide
+ * hints for its actual type.
  */
 /** Collects the hints that native images need for the annotations of all beans. */
 final class LockHints implements BeanFactoryInitializationAotProcessor {
@@ -37,7 +39,7 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
 
     private static void look(Class<?> type, ConfigurableListableBeanFactory beans, AccessedMembers found) {
         MethodHierarchy.all(type)
-                .forEach(method -> LockAnnotation.of(method, type)
+                .forEach(method -> LockAnnotations.of(method, type)
                         .forEach(annotation -> look(type, method, annotation.lock(), beans, found)));
     }
 
@@ -47,9 +49,10 @@ final class LockHints implements BeanFactoryInitializationAotProcessor {
             DistributedLock lock,
             ConfigurableListableBeanFactory beans,
             AccessedMembers found) {
+        found.methods().add(method);
         found.methods().addAll(LockFallbacks.of(method, type, lock).methods());
-        ExpressionTypes types =
-                new ExpressionTypes(method, type, beans, found, new ParameterNames(type), true, (part, mistake) -> {});
+        ExpressionTypes types = new ExpressionTypes(
+                method, type, beans, found, LockExpressions.names(type), true, (part, mistake) -> {});
         types.ofText(lock.name());
         types.ofText(lock.message());
         types.ofExpression(lock.condition());

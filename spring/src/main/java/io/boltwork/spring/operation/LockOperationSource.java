@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.operation;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.text.LockDefinitionException;
-import io.boltwork.spring.text.MethodHierarchy;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.operation.LockMethod;
+import io.boltwork.annotation.operation.LockOperationParser;
+import io.boltwork.annotation.operation.LockOverrides;
+import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
@@ -55,7 +55,7 @@ public final class LockOperationSource {
     }
 
     private Optional<LockMethod> parseOnce(Method method, Class<?> targetClass) {
-        Method specific = MethodHierarchy.specific(method, targetClass);
+        Method specific = specific(method, targetClass);
         MethodClassKey key = new MethodClassKey(specific, targetClass);
         Optional<LockMethod> known = methods.get(key);
         if (known == null) {
@@ -70,18 +70,25 @@ public final class LockOperationSource {
         return locked.contains(type);
     }
 
+    /**
+     * Returns the method, as written in source code, that a call of {@code method} on an object of that class executes.
+     * For a generated class, this is a method of an interface: the parameters of a generated method have no names.
+     */
+    private static Method specific(Method method, Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass);
+        return MethodHierarchy.isGenerated(type)
+                ? MethodHierarchy.all(type).stream()
+                        .filter(each -> MethodHierarchy.overrides(each, method, type))
+                        .findFirst()
+                        .orElse(method)
+                : AopUtils.getMostSpecificMethod(method, type);
+    }
+
     private @Nullable LockMethod parse(Method specific, Class<?> targetClass) {
-        List<LockAnnotation> annotations = LockAnnotation.of(specific, targetClass);
-        List<@Nullable LockOperation> operations = new ArrayList<>();
-        annotations.forEach(each -> operations.add(parser.parse(specific, targetClass, each)));
-        if (operations.stream().allMatch(Objects::isNull)) {
-            return null;
+        LockMethod method = parser.parse(specific, targetClass, LockAnnotations.of(specific, targetClass));
+        if (method != null) {
+            locked.add(ClassUtils.getUserClass(targetClass));
         }
-        locked.add(ClassUtils.getUserClass(targetClass));
-        try {
-            return LockMethod.of(specific, targetClass, annotations, operations);
-        } catch (LockDefinitionException wrong) {
-            throw wrong.of(annotations.get(0).text());
-        }
+        return method;
     }
 }

@@ -42,7 +42,7 @@ public final class MovedCall {
      * Returns the proxy for a further call that replaces this one. If this call has been moved, that proxy does not
      * move the further call again: this thread waits for its result, and the executor may have no other thread.
      */
-    static Object proxy(MethodInvocation invocation, boolean moved) {
+    public static Object proxy(MethodInvocation invocation, boolean moved) {
         Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
         if (!moved
                 || !(proxy instanceof Advised advised)

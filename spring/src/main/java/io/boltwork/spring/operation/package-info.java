@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Annotations parsed into operations, and the steps of one call. It uses texts and targets. */
+/** Annotations found on methods of beans, and hints for what they access. It uses texts. */
 @NullMarked
 package io.boltwork.spring.operation;
 

@@ -3,17 +3,23 @@ package io.boltwork.spring.properties;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.LockRelease;
+import io.boltwork.annotation.LockType;
+import io.boltwork.annotation.OnLost;
+import io.boltwork.annotation.OnRefused;
+import io.boltwork.annotation.OnUnavailable;
+import io.boltwork.annotation.operation.GroupSettings;
+import io.boltwork.annotation.operation.HoldSettings;
+import io.boltwork.annotation.operation.LockDefaults;
+import io.boltwork.annotation.operation.LockOverrides;
+import io.boltwork.annotation.operation.LockSettings;
+import io.boltwork.annotation.operation.SettingErrors;
 import io.boltwork.quorum.QuorumOptions;
 import io.boltwork.spi.IdleLife;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
-import io.boltwork.spring.LockRelease;
-import io.boltwork.spring.LockType;
-import io.boltwork.spring.OnLost;
-import io.boltwork.spring.OnRefused;
-import io.boltwork.spring.OnUnavailable;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -69,6 +75,11 @@ public record BoltworkProperties(
         @DefaultValue Metrics metrics,
         @DefaultValue Map<String, BoltworkProperties> clients) {
 
+    /** The default order of the advice, which is outside of transactions. */
+    public static final int ADVICE_ORDER = Integer.MAX_VALUE - 1_000;
+
+    private static final SettingErrors ERRORS = new Errors();
+
     public BoltworkProperties {
         ClientOptions options = ClientOptions.defaults();
         check("boltwork.outage-patience", outagePatience, options::withOutagePatience);
@@ -117,6 +128,25 @@ public record BoltworkProperties(
         return WrongPropertyException.mayBeSecret(property)
                 ? WrongPropertyException.hidden(property, reason)
                 : new InvalidConfigurationPropertyValueException(property, value, reason);
+    }
+
+    /** Makes the exceptions for properties of locks that are wrong. */
+    private static final class Errors implements SettingErrors {
+
+        @Override
+        public RuntimeException invalid(String setting, Object value, String reason) {
+            return BoltworkProperties.invalid(setting, value, reason);
+        }
+
+        @Override
+        public RuntimeException wrong(String setting, String problem, String action) {
+            return new WrongPropertyException(setting, problem, action);
+        }
+
+        @Override
+        public String ofGroup(String group) {
+            return "boltwork.lock.names" + PropertyNames.bracketed(group);
+        }
     }
 
     private static void checkCredentials(String form, @Nullable String username, @Nullable String password) {
@@ -374,7 +404,7 @@ public record BoltworkProperties(
     public record Lock(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("") String prefix,
-            @DefaultValue("" + DistributedLock.ADVICE_ORDER) int order,
+            @DefaultValue("" + ADVICE_ORDER) int order,
             @Nullable String group,
             @DefaultValue("default") LockMode mode,
             @DefaultValue("default") Order type,
@@ -397,7 +427,7 @@ public record BoltworkProperties(
             if (order == Integer.MAX_VALUE) {
                 throw invalid("boltwork.lock.order", order, "It must be less than that of transactions.");
             }
-            new HoldProperties(
+            new HoldSettings(
                             waitFor,
                             lease,
                             renewedLease,
@@ -406,8 +436,20 @@ public record BoltworkProperties(
                             takeoverDelay,
                             replication,
                             replicationWithin)
-                    .check("boltwork.lock");
-            names.forEach((name, override) -> override.check("boltwork.lock.names" + PropertyNames.bracketed(name)));
+                    .check("boltwork.lock", ERRORS);
+            names.forEach((name, override) -> override.settings().check(ERRORS.ofGroup(name), ERRORS));
+        }
+
+        /** Returns the settings of this client for the locks of methods. */
+        public LockSettings settings() {
+            return new LockSettings(prefix, defaults());
+        }
+
+        /** Returns the settings of groups. */
+        public LockOverrides overrides() {
+            Map<String, GroupSettings> settings = new LinkedHashMap<>();
+            names.forEach((name, override) -> settings.put(name, override.settings()));
+            return new LockOverrides(settings, ERRORS);
         }
 
         /** Returns the defaults for locks, which annotations and code can override. */
@@ -423,7 +465,7 @@ public record BoltworkProperties(
                     maxHold,
                     takeoverDelay,
                     release,
-                    HoldProperties.replication("boltwork.lock", replication, replicationWithin),
+                    HoldSettings.replication("boltwork.lock", replication, replicationWithin, ERRORS),
                     onRefused,
                     onUnavailable,
                     onLost);
@@ -552,9 +594,19 @@ public record BoltworkProperties(
             @Nullable OnUnavailable onUnavailable,
             @Nullable OnLost onLost) {
 
-        /** Checks these properties; the exception names the wrong one, under {@code prefix}. */
-        private void check(String prefix) {
-            new HoldProperties(
+        GroupSettings settings() {
+            return new GroupSettings(
+                    enabled,
+                    optional,
+                    client,
+                    mode,
+                    type == null ? null : type.lockType(),
+                    permits,
+                    release,
+                    onRefused,
+                    onUnavailable,
+                    onLost,
+                    new HoldSettings(
                             waitFor,
                             lease,
                             renewedLease,
@@ -562,11 +614,7 @@ public record BoltworkProperties(
                             maxHold,
                             takeoverDelay,
                             replication,
-                            replicationWithin)
-                    .check(prefix);
-            if (permits != null && permits < 1) {
-                throw invalid(prefix + ".permits", permits, "It must be at least 1.");
-            }
+                            replicationWithin));
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.properties;
 
+import io.boltwork.annotation.operation.Durations;
 import java.time.Duration;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -14,7 +14,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 /** Rejects durations of {@code boltwork.*} without a unit. Spring Boot interprets such numbers as milliseconds. */
 public final class DurationUnits implements ConfigurationPropertiesBindHandlerAdvisor {
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("boltwork");
-    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
 
     @Override
     public BindHandler apply(BindHandler handler) {
@@ -30,14 +29,9 @@ public final class DurationUnits implements ConfigurationPropertiesBindHandlerAd
         };
     }
 
-    /** Returns whether a text is a number without a unit. */
-    public static boolean isNumber(String text) {
-        return NUMBER.matcher(text).matches();
-    }
-
     private static void check(ConfigurationPropertyName name, BindContext context) {
         String text = context.getBinder().bind(name, Bindable.of(String.class)).orElse("");
-        if (isNumber(text)) {
+        if (Durations.isNumber(text)) {
             String number = text.strip();
             throw BoltworkProperties.invalid(
                     name.toString(),

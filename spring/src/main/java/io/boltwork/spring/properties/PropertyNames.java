@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.properties;
 
+import io.boltwork.annotation.text.Spelling;
 import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.text;
 
+import io.boltwork.annotation.text.LockDefinitionException;
+import io.boltwork.annotation.text.ParameterNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -78,7 +80,7 @@ final class ExpressionCheck {
 
     private static LockDefinitionException literally(
             Method method, String attribute, String text, String piece, String meant) {
-        return LockExpressions.wrong(
+        return LockDefinitionException.wrong(
                 method,
                 attribute + " = \"" + text + "\" is taken literally, including '" + piece + "'",
                 "Write " + text.replace(piece, meant) + " to insert the value.",
@@ -145,7 +147,7 @@ final class ExpressionCheck {
             return;
         }
         boolean argument = names.indexOf(method, name) >= 0;
-        throw LockExpressions.wrong(
+        throw LockDefinitionException.wrong(
                 method,
                 said + " uses the name '" + name + "' without #, but #root has no such property or method",
                 argument
@@ -159,7 +161,7 @@ final class ExpressionCheck {
         Matcher forgotten = FORGOTTEN.matcher(text);
         while (forgotten.find()) {
             if (names.indexOf(method, forgotten.group(1)) >= 0) {
-                throw LockExpressions.wrong(
+                throw LockDefinitionException.wrong(
                         method,
                         said + " has '" + forgotten.group() + "' in quotes, where it is taken literally",
                         "Remove the quotes: " + forgotten.group() + ". Join text and values with +.",
@@ -170,7 +172,7 @@ final class ExpressionCheck {
 
     private void bean(Method method, String said, String bean) {
         if (!bean.startsWith("&") && !beans.containsBean(bean)) {
-            throw LockExpressions.wrong(
+            throw LockDefinitionException.wrong(
                     method,
                     said + " refers to the bean '" + bean + "', which does not exist",
                     "Define that bean, or correct its name.",
@@ -181,7 +183,7 @@ final class ExpressionCheck {
     private void variable(Method method, String said, String variable) {
         Matcher number = BY_NUMBER.matcher(variable);
         if (names.isAmbiguous(method, variable)) {
-            throw LockExpressions.wrong(
+            throw LockDefinitionException.wrong(
                     method,
                     said + " uses #" + variable + ", which is another parameter in a method that it overrides",
                     "Use the number of the parameter, such as #p0, or give it the same name in both methods.",
@@ -194,7 +196,7 @@ final class ExpressionCheck {
             if (Integer.parseInt(number.group(1)) < method.getParameterCount()) {
                 return;
             }
-            throw LockExpressions.wrong(
+            throw LockDefinitionException.wrong(
                     method,
                     said + " uses #" + variable + ", but the method has " + method.getParameterCount() + " parameters",
                     "Number the parameters from #p0.",
@@ -202,14 +204,14 @@ final class ExpressionCheck {
         }
         List<List<String>> known = names.of(method);
         if (known.isEmpty() && method.getParameterCount() > 0) {
-            throw LockExpressions.wrong(
+            throw LockDefinitionException.wrong(
                     method,
                     said + " uses #" + variable + ", but the compiled class does not contain parameter names",
                     "Compile with -parameters (spring-boot-starter-parent and Spring Boot's Gradle plugin do), or"
                             + " write #p0 for the first parameter, #p1 for the second.",
                     null);
         }
-        throw LockExpressions.wrong(
+        throw LockDefinitionException.wrong(
                 method,
                 said + " uses #" + variable + ", but the method's parameters are "
                         + (known.isEmpty() ? List.of() : known.get(0)),

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.text;
 
+import io.boltwork.annotation.text.DeclaredType;
+import io.boltwork.annotation.text.KeyCalls;
+import io.boltwork.annotation.text.KeyTypes;
+import io.boltwork.annotation.text.ParameterNames;
+import io.boltwork.annotation.text.UnusableValueException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
@@ -127,7 +136,7 @@ public final class ExpressionTypes {
                 look(part);
             }
         } else {
-            KeyTypes.addAccessors(of(expression), found.methods());
+            KeyTypes.addAccessors(declared(of(expression)), found.methods());
         }
     }
 
@@ -160,7 +169,7 @@ public final class ExpressionTypes {
         if (node instanceof CompoundExpression) {
             ResolvableType type = of(node.getChild(0), scope);
             for (int i = 1; i < node.getChildCount(); i++) {
-                if (named && isUnordered(type) && KeyCalls.readsInOrder(node, i)) {
+                if (named && isUnordered(type) && NameExpression.readsInOrder(node, i)) {
                     mistake(node.getChild(i), KeyTypes.unordered(false));
                 }
                 type = of(node.getChild(i), scope.of(type));
@@ -273,7 +282,7 @@ public final class ExpressionTypes {
 
     /** Checks that a value can become a part of a text, if that text becomes a part of a name. */
     private void checkText(SpelNode node, @Nullable ResolvableType type) {
-        UnusableValueException problem = named ? KeyTypes.problem(type) : null;
+        UnusableValueException problem = named ? problem(type) : null;
         if (problem != null) {
             mistake(node, problem);
         }
@@ -293,6 +302,27 @@ public final class ExpressionTypes {
         if (type != null && !mayBeBoolean(type)) {
             mistake(node, UnusableValueException.notBoolean(type.resolve(Object.class)));
         }
+    }
+
+    /** Returns the problem with a value of that type in a name; {@code null} if none is known. */
+    static @Nullable UnusableValueException problem(@Nullable ResolvableType type) {
+        return KeyTypes.problem(declared(type));
+    }
+
+    private static @Nullable DeclaredType declared(@Nullable ResolvableType type) {
+        return type == null ? null : declared(type, Set.of());
+    }
+
+    /** Returns a type without Spring's. A type inside itself, such as that of T extends Comparable<T>, is not known. */
+    private static DeclaredType declared(ResolvableType type, Set<Type> outer) {
+        Set<Type> around = new HashSet<>(outer);
+        if (!around.add(type.getType())) {
+            return new DeclaredType(null, List.of());
+        }
+        Stream<ResolvableType> parts =
+                type.isArray() ? Stream.of(type.getComponentType()) : Arrays.stream(type.getGenerics());
+        return new DeclaredType(
+                type.resolve(), parts.map(part -> declared(part, around)).toList());
     }
 
     /** Returns whether an expression that is declared with this type may be true or false. */

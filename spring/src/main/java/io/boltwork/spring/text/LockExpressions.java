@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.text;
 
+import io.boltwork.annotation.text.LockDefinitionException;
+import io.boltwork.annotation.text.LockText;
+import io.boltwork.annotation.text.LockTexts;
+import io.boltwork.annotation.text.ParameterNames;
+import io.boltwork.annotation.text.UnusableValueException;
 import io.boltwork.spi.Printable;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -14,6 +19,7 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.PrioritizedParameterNameDiscoverer;
 import org.springframework.core.ResolvableType;
@@ -31,12 +37,11 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ClassUtils;
 
 /** Parses the texts of annotations, and reports mistakes before a text is needed. Thread-safe. */
-public final class LockExpressions {
+public final class LockExpressions implements LockTexts {
     private static final Pattern BY_NUMBER = Pattern.compile("[ap](\\d+)");
+    private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
     /** Discovers no names, because names are looked up in {@link ParameterNames}. */
     private static final ParameterNameDiscoverer NUMBERS_ONLY = new PrioritizedParameterNameDiscoverer();
-
-    private static final Pattern LITERAL_START = Pattern.compile("^'([^']*)'");
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
     private final Map<Class<?>, LockExpressions> ofClasses = new ConcurrentHashMap<>();
@@ -53,9 +58,14 @@ public final class LockExpressions {
     private LockExpressions(ConfigurableListableBeanFactory beans, Class<?> type) {
         this.beans = beans;
         this.type = type;
-        this.names = new ParameterNames(type);
+        this.names = names(type);
         this.resolver = new BeanFactoryResolver(beans);
         this.check = new ExpressionCheck(beans, names);
+    }
+
+    /** Returns the names of the parameters of a class's methods, also if they are in Kotlin. */
+    public static ParameterNames names(Class<?> type) {
+        return new ParameterNames(type, NAMES::getParameterNames);
     }
 
     /** Returns those for the methods of a class, which resolves type parameters and implements interfaces. */
@@ -96,7 +106,7 @@ public final class LockExpressions {
         return context;
     }
 
-    /** Returns a text with its placeholders replaced. */
+    @Override
     public String resolved(Method method, String attribute, String text) {
         try {
             String resolved = beans.resolveEmbeddedValue(text);
@@ -105,7 +115,7 @@ public final class LockExpressions {
             }
             return resolved == null ? "" : resolved;
         } catch (IllegalArgumentException e) {
-            throw wrong(
+            throw LockDefinitionException.wrong(
                     method,
                     attribute + " = \"" + text + "\": " + e.getMessage(),
                     "Define the property, or give it a default in the annotation: ${name:default}.",
@@ -113,22 +123,24 @@ public final class LockExpressions {
         }
     }
 
-    /** Parses a lock's name. */
+    @Override
     public LockText name(Method method, String text) {
         return text(new Use(method, "name", true), text);
     }
 
-    /** Parses a key, which distinguishes locks of the same name. */
+    @Override
     public LockText key(Method method, String text) {
         Use use = new Use(method, "keys", true);
         String resolved = resolved(method, use.attribute(), text);
         return text(use, resolved, parse(use, resolved, null));
     }
 
+    @Override
     public LockText message(Method method, String text) {
         return text(new Use(method, "message", false), text);
     }
 
+    @Override
     public LockText.Part condition(Method method, String text) {
         Use use = new Use(method, "condition", false);
         String resolved = resolved(method, use.attribute(), text);
@@ -137,7 +149,10 @@ public final class LockExpressions {
         if (type != null && !ExpressionTypes.mayBeBoolean(type)) {
             throw wrong(use, resolved, resolved, UnusableValueException.notBoolean(type.resolve(Object.class)));
         }
-        return new LockText.Part(resolved, true, call -> expression.getValue(call.conditionContext()));
+        return new LockText.Part(
+                resolved,
+                true,
+                call -> expression.getValue(ExpressionCall.of(call).conditionContext()));
     }
 
     /**
@@ -170,7 +185,7 @@ public final class LockExpressions {
     }
 
     private static LockDefinitionException wrong(Use use, String text, String part, UnusableValueException mistake) {
-        return wrong(
+        return LockDefinitionException.wrong(
                 use.method(),
                 use.attribute() + " = \"" + text + "\": '" + part + "' " + mistake.problem(),
                 mistake.remedy(part),
@@ -192,7 +207,7 @@ public final class LockExpressions {
         }
         String part = expression.getExpressionString();
         ResolvableType type = types(use, text).of(expression);
-        UnusableValueException problem = use.named() ? KeyTypes.problem(type) : null;
+        UnusableValueException problem = use.named() ? ExpressionTypes.problem(type) : null;
         if (problem != null) {
             throw wrong(use, text, part, problem);
         }
@@ -201,7 +216,7 @@ public final class LockExpressions {
 
     private LockText.Value value(Use use, Expression expression) {
         if (!(expression instanceof SpelExpression spel)) {
-            return call -> expression.getValue(call.plainContext());
+            return call -> expression.getValue(ExpressionCall.of(call).plainContext());
         }
         if (spel.getAST() instanceof VariableReference variable) {
             int argument = argument(use.method(), variable.toStringAST().substring(1));
@@ -210,8 +225,9 @@ public final class LockExpressions {
             }
         }
         return use.named()
-                ? call -> NameExpression.value(spel.getAST(), call.context())
-                : call -> expression.getValue(call.plainContext());
+                ? call -> NameExpression.value(
+                        spel.getAST(), ExpressionCall.of(call).context())
+                : call -> expression.getValue(ExpressionCall.of(call).plainContext());
     }
 
     /**
@@ -227,25 +243,12 @@ public final class LockExpressions {
         return named < 0 && number.matches() ? Integer.parseInt(number.group(1)) : named;
     }
 
-    /** Returns the literal part at the beginning of a text. */
-    public static String literalStart(LockText text) {
-        if (text.isLiteral()) {
-            return text.literal();
-        }
-        Matcher quoted = LITERAL_START.matcher(text.literal());
-        if (quoted.find()) {
-            return quoted.group(1);
-        }
-        int template = text.literal().indexOf("#{");
-        return template <= 0 ? "" : text.literal().substring(0, template);
-    }
-
     private Expression parse(Use use, String text, @Nullable ParserContext template) {
         Expression expression;
         try {
             expression = template == null ? parser.parseExpression(text) : parser.parseExpression(text, template);
         } catch (ParseException | IllegalStateException e) {
-            throw wrong(
+            throw LockDefinitionException.wrong(
                     use.method(),
                     use.attribute() + " = \"" + text + "\" is not a valid expression: " + e.getMessage(),
                     "Correct the expression: write arguments as #name or #p0, and text 'in quotes'.",
@@ -253,11 +256,6 @@ public final class LockExpressions {
         }
         check.expression(use.method(), use.attribute(), text, expression);
         return expression;
-    }
-
-    public static LockDefinitionException wrong(
-            Method method, String problem, String action, @Nullable Throwable cause) {
-        return new LockDefinitionException(where(method), problem, action, cause);
     }
 
     /** Returns the annotation, its method and the bean, for a message about a call. */
@@ -268,21 +266,11 @@ public final class LockExpressions {
         if (found.isEmpty()) {
             found = List.of(beans.getBeanNamesForType(ClassUtils.getUserClass(targetClass), true, false));
         }
-        return "@DistributedLock on " + where(method)
+        return "@DistributedLock on " + LockDefinitionException.where(method)
                 + (found.isEmpty() ? "" : " of the bean '" + Printable.text(found.get(0)) + "'");
     }
 
     private static boolean isTarget(@Nullable Object bean, Object target) {
         return bean != null && (bean == target || AopProxyUtils.getSingletonTarget(bean) == target);
-    }
-
-    public static String where(Method method) {
-        return method.getDeclaringClass().getName() + "." + method.getName() + "("
-                + String.join(
-                        ", ",
-                        Arrays.stream(method.getParameterTypes())
-                                .map(Class::getSimpleName)
-                                .toList())
-                + ")";
     }
 }

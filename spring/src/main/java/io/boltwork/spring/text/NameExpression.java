@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.text;
 
+import io.boltwork.annotation.text.KeyCalls;
+import io.boltwork.annotation.text.KeyText;
+import io.boltwork.annotation.text.KeyTypes;
+import io.boltwork.annotation.text.UnusableValueException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.AccessException;
@@ -39,6 +44,8 @@ import org.springframework.expression.spel.support.StandardTypeConverter;
  */
 /** Evaluates an expression in a lock's name by the rules of {@link KeyText}. */
 final class NameExpression {
+    private static final Set<String> IN_ORDER = Set.of("iterator", "spliterator", "stream", "parallelStream");
+    private static final Set<String> SORTED = Set.of("sorted", "count");
     private static final TypeDescriptor BOOLEAN = TypeDescriptor.valueOf(Boolean.class);
 
     /** Adds two values that are no texts. */
@@ -132,11 +139,22 @@ final class NameExpression {
         boolean copies = next instanceof Projection
                 || next instanceof Selection
                 || next instanceof MethodReference call && call.getName().equals("toArray");
-        boolean inOrder = copies && step + 1 == compound.getChildCount() || KeyCalls.readsInOrder(compound, step);
+        boolean inOrder = copies && step + 1 == compound.getChildCount() || readsInOrder(compound, step);
         boolean element = next instanceof Indexer && value instanceof Set;
         if (value != null && (element || inOrder) && KeyTypes.isUnorderedValue(value.getClass())) {
             throw KeyTypes.unordered(false);
         }
+    }
+
+    /** Returns whether a step goes through the elements of a collection, and no later step sorts or counts them. */
+    static boolean readsInOrder(SpelNode compound, int step) {
+        return IN_ORDER.contains(methodName(compound.getChild(step)))
+                && IntStream.range(step + 1, compound.getChildCount())
+                        .noneMatch(later -> SORTED.contains(methodName(compound.getChild(later))));
+    }
+
+    private static String methodName(SpelNode node) {
+        return node instanceof MethodReference call ? call.getName() : "";
     }
 
     /** Finds methods as SpEL does, and refuses calls whose results may differ for equal values. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The texts of annotations: names, keys, conditions and messages, parsed and evaluated. It uses targets for their
- * kinds.
+ * The expressions of annotations (SpEL): parsed, checked before they are needed, and evaluated. It uses the texts that
+ * all frameworks share.
  */
 @NullMarked
 package io.boltwork.spring.text;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;

@@ -9,7 +9,7 @@ import io.boltwork.LockClient;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.spring.acquire.LockClients;
+import io.boltwork.spring.acquire.ClientBeans;
 import io.boltwork.spring.autoconfigure.BoltworkActuatorAutoConfiguration.MetricsConfiguration.Meters;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -70,7 +70,7 @@ class OperationsConditionsTest {
                             "own",
                             LocksEndpoint.class,
                             () -> new LocksEndpoint(
-                                    new LockClients(new DefaultListableBeanFactory(), () -> other),
+                                    new ClientBeans(new DefaultListableBeanFactory(), () -> other),
                                     new ForceLog(event -> {})))
                     .run(context -> assertThat(context)
                             .hasSingleBean(LocksEndpoint.class)

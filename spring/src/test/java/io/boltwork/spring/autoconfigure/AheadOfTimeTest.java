@@ -3,8 +3,8 @@ package io.boltwork.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.OnRefused;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.spring.actuate.LocksEndpoint;
 import io.boltwork.spring.actuate.LocksWebEndpoint;
 import io.boltwork.spring.properties.BoltworkProperties;

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.memory.MemoryServer;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
-import io.boltwork.spring.DistributedLock;
 import io.boltwork.testkit.AutoConfigureBoltwork;
 import io.boltwork.testkit.MayLeaveLocks;
 import java.lang.reflect.Method;

@@ -8,11 +8,11 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spi.LockBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
-import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.spring.call.LockInterceptor;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockInterruptedException;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.redis.RedisBackend;
 import io.boltwork.spring.BoltworkLockRegistry;
 import io.boltwork.spring.ClientOptionsCustomizer;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockInterruptedException;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import io.boltwork.LeaseLoss;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.testkit.wait.Await;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

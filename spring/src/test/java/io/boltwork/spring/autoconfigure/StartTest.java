@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.BackendException;
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import io.boltwork.spring.actuate.LocksHealthIndicator;
 import io.boltwork.testkit.server.RedisServer;
 import io.boltwork.testkit.wait.Await;

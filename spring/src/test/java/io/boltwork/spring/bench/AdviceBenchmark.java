@@ -3,7 +3,7 @@ package io.boltwork.spring.bench;
 
 import io.boltwork.FencedLock;
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;

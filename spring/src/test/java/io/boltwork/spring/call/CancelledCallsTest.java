@@ -9,13 +9,14 @@ import io.boltwork.FencedLock;
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
 import io.boltwork.LockOptions;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.acquire.FencedTarget;
+import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.annotation.acquire.LockObservations;
+import io.boltwork.annotation.acquire.LockObserver;
+import io.boltwork.annotation.acquire.TargetKind;
 import io.boltwork.memory.MemoryBackend;
-import io.boltwork.spring.DistributedLock;
 import io.boltwork.spring.LockTemplate;
-import io.boltwork.spring.acquire.FencedTarget;
-import io.boltwork.spring.acquire.LockGroups;
-import io.boltwork.spring.acquire.LockObservations;
-import io.boltwork.spring.acquire.TargetKind;
 import io.boltwork.testkit.RandomCancels;
 import io.boltwork.testkit.server.ChildJvm;
 import io.boltwork.testkit.wait.Await;
@@ -144,7 +145,7 @@ class CancelledCallsTest {
                     }
                     return "stock";
                 });
-        LockObservations observations = new LockObservations(ObservationRegistry.NOOP, new LockGroups(10, List.of()));
+        LockObservations observations = new LockObservations(LockObserver.NONE, new LockGroups(10, List.of()));
         List<Object> answers = new ArrayList<>();
         Runnable withdraw = observations.takeAsync(
                 null, new FencedTarget(TargetKind.LOCK, lock), null, (lease, failure) -> answers.add(failure));

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockInterruptedException;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockInterruptedException;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.testkit.wait.Await;
 import io.micrometer.context.ContextRegistry;

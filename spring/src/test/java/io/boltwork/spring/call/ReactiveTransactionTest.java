@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import io.boltwork.testkit.wait.Await;

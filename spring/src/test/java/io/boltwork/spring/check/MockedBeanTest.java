@@ -4,8 +4,8 @@ package io.boltwork.spring.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.when;
 
-import io.boltwork.spring.CurrentLease;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.autoconfigure.BoltworkAutoConfiguration;
 import io.boltwork.spring.autoconfigure.DistributedLockAutoConfiguration;
 import org.junit.jupiter.api.Test;

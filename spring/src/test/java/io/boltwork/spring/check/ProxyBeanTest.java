@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.spring.CurrentLease;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.TestApplication;
 import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;
 import org.aopalliance.intercept.MethodInterceptor;

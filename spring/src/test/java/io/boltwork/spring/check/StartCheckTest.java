@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.spring.Counter;
-import io.boltwork.spring.CurrentLease;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
-import io.boltwork.spring.LockRefusedException;
-import io.boltwork.spring.OnRefused;
 import io.boltwork.spring.TestApplication;
 import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;
 import io.boltwork.spring.operation.LockOperationSource;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.spring.LockRefusedException;
+import io.boltwork.annotation.LockRefusedException;
 import io.boltwork.testkit.server.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;

@@ -2,8 +2,8 @@
 package io.boltwork.spring.docs;
 
 import io.boltwork.Lease;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.fence.JdbcFence;
-import io.boltwork.spring.DistributedLock;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;

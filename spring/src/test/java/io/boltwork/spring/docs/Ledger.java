@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.docs;
 
-import io.boltwork.spring.CurrentLease;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
 import org.springframework.stereotype.Component;
 
 // @start region="merged"

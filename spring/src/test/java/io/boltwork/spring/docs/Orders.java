@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.docs;
 
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.LockTemplate;
 import org.springframework.beans.factory.annotation.Qualifier;
 

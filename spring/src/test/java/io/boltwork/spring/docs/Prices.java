@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.docs;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockType;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockType;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.docs;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.docs;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import org.springframework.core.annotation.AliasFor;

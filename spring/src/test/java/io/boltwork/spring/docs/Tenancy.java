@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.spring.docs;
 
-import io.boltwork.spring.LockNaming;
-import io.boltwork.spring.LockRefusal;
+import io.boltwork.annotation.LockNaming;
+import io.boltwork.annotation.LockRefusal;
 import org.springframework.context.annotation.Bean;
 
 /** The beans that see each call, as docs/start/spring.md and the Javadoc show them. */

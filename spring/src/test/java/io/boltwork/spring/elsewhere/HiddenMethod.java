@@ -2,8 +2,8 @@
 package io.boltwork.spring.elsewhere;
 
 import io.boltwork.Lease;
-import io.boltwork.spring.CurrentLease;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
 
 /** A public class whose public method is inherited from a class that is not public. */
 public class HiddenMethod extends PackagePrivate {

@@ -2,7 +2,7 @@
 package io.boltwork.spring.first;
 
 // @start region="service"
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import org.springframework.stereotype.Service;
 
 @Service

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.Lease;
 import io.boltwork.LockClient;
-import io.boltwork.spring.CurrentLease;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
-import io.boltwork.spring.OnRefused;
+import io.boltwork.annotation.CurrentLease;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.spring.TestApplication;
 import io.boltwork.spring.autoconfigure.LockFailureAnalyzer;
 import io.boltwork.spring.elsewhere.HiddenMethod;

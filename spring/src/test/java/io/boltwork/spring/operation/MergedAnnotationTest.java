@@ -5,17 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.boltwork.LockOptions;
 import io.boltwork.Replication;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
-import io.boltwork.spring.LockRelease;
-import io.boltwork.spring.LockType;
-import io.boltwork.spring.OnLost;
-import io.boltwork.spring.OnRefused;
-import io.boltwork.spring.OnUnavailable;
-import io.boltwork.spring.acquire.LockClients;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
+import io.boltwork.annotation.LockRelease;
+import io.boltwork.annotation.LockType;
+import io.boltwork.annotation.OnLost;
+import io.boltwork.annotation.OnRefused;
+import io.boltwork.annotation.OnUnavailable;
+import io.boltwork.annotation.operation.LockMethod;
+import io.boltwork.annotation.operation.LockOperation;
+import io.boltwork.annotation.operation.LockOperationParser;
+import io.boltwork.annotation.text.LockText;
+import io.boltwork.spring.acquire.ClientBeans;
+import io.boltwork.spring.acquire.SpringTransactions;
+import io.boltwork.spring.call.ReactiveTypes;
 import io.boltwork.spring.properties.BoltworkProperties;
 import io.boltwork.spring.text.LockExpressions;
-import io.boltwork.spring.text.LockText;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
@@ -25,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -49,10 +55,15 @@ class MergedAnnotationTest {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         BoltworkProperties properties = new Binder(new MapConfigurationPropertySource(values))
                 .bindOrCreate("boltwork", BoltworkProperties.class);
-        return new LockOperationSource(
-                new LockOperationParser(new LockExpressions(beans), properties, new LockClients(beans, () -> {
+        return new LockOperationSource(new LockOperationParser(
+                new LockExpressions(beans)::of,
+                new ClientBeans(beans, () -> {
                     throw new IllegalStateException("no client is needed");
-                })));
+                }),
+                ReactiveTypes.INSTANCE,
+                SpringTransactions.INSTANCE,
+                client -> properties.of(client).lock().settings(),
+                properties.lock().overrides()));
     }
 
     private static LockOperation find(LockOperationSource in, Class<?> type, String name) {
@@ -115,6 +126,45 @@ class MergedAnnotationTest {
 
         @AliasFor(annotation = DistributedLock.class, attribute = "mode")
         LockMode mode() default LockMode.DEFAULT;
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock("inside")
+    @interface Renamed {
+        @AliasFor(annotation = DistributedLock.class, attribute = "name")
+        String name() default "inside";
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock(name = "inside")
+    @interface Revalued {
+        @AliasFor(annotation = DistributedLock.class, attribute = "value")
+        String name() default "";
+    }
+
+    @DistributedLock(value = "class", keys = "#p0")
+    static class Composed {
+        @Renamed
+        public void inside(int id) {}
+
+        @Renamed(name = "outside")
+        public void outside(int id) {}
+
+        @Revalued
+        public void kept(int id) {}
+
+        @Revalued(name = "changed")
+        public void changed(int id) {}
+
+        @DistributedLock(order = 1)
+        public void ofClass(int id) {}
+    }
+
+    @Test
+    void composedAnnotationsNameTheLockByEitherAttribute() {
+        assertThat(Stream.of("inside", "outside", "kept", "changed", "ofClass")
+                        .map(method -> name(find(Composed.class, method))))
+                .containsExactly("inside", "outside", "inside", "changed", "class:#p0");
     }
 
     @Test

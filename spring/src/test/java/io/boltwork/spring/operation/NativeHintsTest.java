@@ -4,9 +4,9 @@ package io.boltwork.spring.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockRefusedException;
-import io.boltwork.spring.OnRefused;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.OnRefused;
 import io.boltwork.spring.autoconfigure.BoltworkRuntimeHints;
 import io.boltwork.spring.text.LockExpressionRoot;
 import java.util.List;
@@ -88,6 +88,10 @@ class NativeHintsTest {
         public void run() {}
     }
 
+    static class Unlocked {
+        public void run() {}
+    }
+
     @Test
     void hintsCoverScriptsAndTypesReadByExpressions() {
         RuntimeHints hints = new RuntimeHints();
@@ -122,9 +126,14 @@ class NativeHintsTest {
     }
 
     @Test
-    void noHintsWithoutCalls() {
+    void hintsCoverLockedMethods() {
+        assertInvoked(hints(Plain.class), Plain.class, "run");
+    }
+
+    @Test
+    void noHintsWithoutLocks() {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-        beans.registerBeanDefinition("plain", new RootBeanDefinition(Plain.class));
+        beans.registerBeanDefinition("unlocked", new RootBeanDefinition(Unlocked.class));
         assertThat(new LockHints().processAheadOfTime(beans)).isNull();
     }
 

@@ -11,13 +11,13 @@ import io.boltwork.Lease;
 import io.boltwork.LeaseLostException;
 import io.boltwork.LockClient;
 import io.boltwork.LockSummary;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockRefusedException;
+import io.boltwork.annotation.operation.LockOperation;
 import io.boltwork.spring.BoltworkLockRegistry;
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockRefusedException;
 import io.boltwork.spring.LockTemplate;
 import io.boltwork.spring.call.LockAdvisor;
 import io.boltwork.spring.call.LockInterceptor;
-import io.boltwork.spring.operation.LockOperation;
 import io.boltwork.spring.operation.LockOperationSource;
 import io.boltwork.testkit.wait.Await;
 import java.time.Duration;
@@ -87,7 +87,7 @@ public class LockPropertiesTest {
     @Test
     void order() {
         tuned().run(context ->
-                assertThat(context.getBean(LockAdvisor.class).getOrder()).isEqualTo(DistributedLock.ADVICE_ORDER));
+                assertThat(context.getBean(LockAdvisor.class).getOrder()).isEqualTo(BoltworkProperties.ADVICE_ORDER));
         tuned("boltwork.lock.order=7")
                 .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
                         .isEqualTo(7));

@@ -7,7 +7,7 @@ import static io.boltwork.spring.TestApplication.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import io.boltwork.spring.autoconfigure.PropertyFailureAnalyzer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

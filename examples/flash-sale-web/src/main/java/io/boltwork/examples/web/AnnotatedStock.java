@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.web;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockType;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockType;
 import org.springframework.stereotype.Component;
 
 /** Sells to one buyer at a time. */

@@ -6,7 +6,7 @@ import io.boltwork.LockClient;
 import io.boltwork.LockException;
 import io.boltwork.LockOptions;
 import io.boltwork.LockOptions.Fairness;
-import io.boltwork.spring.LockRefusedException;
+import io.boltwork.annotation.LockRefusedException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.annotation.Value;

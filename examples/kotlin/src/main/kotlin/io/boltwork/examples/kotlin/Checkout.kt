@@ -2,7 +2,7 @@
 package io.boltwork.examples.kotlin
 
 import io.boltwork.Lease
-import io.boltwork.spring.DistributedLock
+import io.boltwork.annotation.DistributedLock
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 

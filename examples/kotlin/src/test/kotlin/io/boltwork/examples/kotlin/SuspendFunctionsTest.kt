@@ -3,11 +3,11 @@ package io.boltwork.examples.kotlin
 
 import io.boltwork.LeaseLostException
 import io.boltwork.LockClient
-import io.boltwork.spring.CurrentLease
-import io.boltwork.spring.DistributedLock
-import io.boltwork.spring.LockMode
-import io.boltwork.spring.LockRefusedException
-import io.boltwork.spring.OnRefused
+import io.boltwork.annotation.CurrentLease
+import io.boltwork.annotation.DistributedLock
+import io.boltwork.annotation.LockMode
+import io.boltwork.annotation.LockRefusedException
+import io.boltwork.annotation.OnRefused
 import io.boltwork.testkit.RandomCancels
 import io.boltwork.testkit.wait.Await
 import java.util.concurrent.CompletableFuture

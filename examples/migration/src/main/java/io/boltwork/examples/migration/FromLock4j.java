@@ -2,7 +2,7 @@
 package io.boltwork.examples.migration;
 
 import com.baomidou.lock.annotation.Lock4j;
-import io.boltwork.spring.DistributedLock;
+import io.boltwork.annotation.DistributedLock;
 import java.util.function.ToIntFunction;
 
 /** A purchase under an annotation of lock4j. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.examples.migration;
 
-import io.boltwork.spring.DistributedLock;
-import io.boltwork.spring.LockMode;
+import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.LockMode;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.examples.quarkus;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import jakarta.annotation.PreDestroy;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/** The remaining stock of items in Redis, without any protection of its own. */
+@Singleton
+public class Stock {
+    private final RedisClient client;
+    private final StatefulRedisConnection<String, String> redis;
+
+    @Inject
+    Stock(@ConfigProperty(name = "boltwork.redis.uri") String uri) {
+        client = RedisClient.create(uri);
+        redis = client.connect();
+    }
+
+    int left(String item) {
+        String left = redis.sync().get("sale:" + item);
+        return left == null ? 0 : Integer.parseInt(left);
+    }
+
+    void set(String item, int left) {
+        redis.sync().set("sale:" + item, Integer.toString(left));
+    }
+
+    @PreDestroy
+    void close() {
+        client.shutdown();
+    }
+}

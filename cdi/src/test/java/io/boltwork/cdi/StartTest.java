@@ -131,7 +131,7 @@ class StartTest {
                     boltwork.clients.a.redis.url | x | The nearest one is boltwork.clients.a.redis.uri.
                     boltwork.slice | 5 | boltwork.slice = '5': '5' has no unit. Write a duration
                     boltwork.lock.mode | never | It must be one of default, lock, try, skip.
-                    boltwork.lock.names.plane.lease | 5s | No @DistributedLock has this group. The nearest one is boltwork.lock.names.plain
+                    boltwork.lock.names.plane.lease | 5s | The nearest one is boltwork.lock.names.plain
                     boltwork.metrics.max-groups | 0 | It must be at least 1.
                     boltwork.backend | mongo | It must be one of redis, memory.
                     """)

@@ -30,7 +30,7 @@ public class StartCheck {
     private final BeanContainer container;
     private final Instance<Extra> extras;
 
-    /** What a library of the application needs to know of the clients. */
+    /** Tells a library of the application of the clients. */
     interface Extra {
         void started(Map<String, LockClient> clients);
     }

@@ -52,7 +52,7 @@ enum MutinyType implements PublisherType {
         return Uni.class.isAssignableFrom(type) ? UNI : Multi.class.isAssignableFrom(type) ? MULTI : null;
     }
 
-    /** What is subscribed to under the locks. */
+    /** The publisher that is subscribed to under the locks. */
     interface Body {
         @Nullable
         Object of(Held held) throws Throwable;

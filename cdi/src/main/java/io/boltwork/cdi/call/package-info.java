@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What CDI and its libraries add to calls under locks: annotations of beans, transactions, publishers and contexts. It
+ * Calls under locks as CDI and its libraries have them: annotations of beans, transactions, publishers and contexts. It
  * uses texts.
  */
 @NullMarked

@@ -31,7 +31,7 @@ public final class BoltworkConfig {
     private static final int MAX_GROUPS = 100;
     private static final String BUCKETS = "10ms,100ms,1s,10s,1m";
 
-    /** How settings of groups that are wrong are reported. */
+    /** Reports wrong settings of groups. */
     public static final SettingErrors ERRORS = new SettingErrors() {
         @Override
         public RuntimeException invalid(String setting, Object value, String reason) {

@@ -18,6 +18,8 @@ class AnnotationArchitectureTest {
     static final ArchRule ONLY_CORE_IS_USED = classes()
             .that()
             .resideInAPackage("io.boltwork.annotation..")
+            .and()
+            .resideOutsideOfPackage("io.boltwork.annotation.metrics")
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
@@ -26,6 +28,7 @@ class AnnotationArchitectureTest {
     private static final Rooms ROOMS = Rooms.fromLowest(
                     "io.boltwork.annotation",
                     "io.boltwork.annotation.acquire",
+                    "io.boltwork.annotation.metrics",
                     "io.boltwork.annotation.text",
                     "io.boltwork.annotation.operation",
                     "io.boltwork.annotation.call")

@@ -35,7 +35,7 @@ class CdiArchitectureTest {
             .resideInAPackage("io.boltwork.cdi..")
             .and()
             .haveNameNotMatching(".*(Expressions\\$Language|Jta\\w+(\\$.*)?|MutinyType(\\$.*)?|EventLoop\\$OfVertx"
-                    + "|PropagatedContexts|LocksReadiness|ClientMeters|LockMetrics|RedisSettings)")
+                    + "|PropagatedContexts|LocksReadiness|ClientMeters|RedisSettings)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(

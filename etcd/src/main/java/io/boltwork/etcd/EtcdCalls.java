@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,6 +53,11 @@ final class EtcdCalls {
     private final AtomicInteger current = new AtomicInteger();
     private final AtomicLong term = new AtomicLong();
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
+    private final ScheduledThreadPoolExecutor guards = new ScheduledThreadPoolExecutor(1, task -> {
+        Thread thread = new Thread(task, "boltwork-etcd-guard");
+        thread.setDaemon(true);
+        return thread;
+    });
     private final AtomicBoolean guarded = new AtomicBoolean();
     private volatile String token = "";
     private volatile boolean closed;
@@ -106,6 +112,9 @@ final class EtcdCalls {
         this.endpoints = endpoints;
         this.http = http;
         this.options = options;
+        guards.setKeepAliveTime(1, TimeUnit.SECONDS);
+        guards.allowCoreThreadTimeOut(true); // an idle client has no such thread
+        guards.setRejectedExecutionHandler((task, ended) -> {}); // closing has cut all waits
     }
 
     /** Returns the member that is asked next. */
@@ -245,15 +254,15 @@ final class EtcdCalls {
     private void guard() {
         if (!guarded.get() && guarded.compareAndSet(false, true)) {
             long timeout = options.commandTimeout().toNanos();
-            CompletableFuture.delayedExecutor(timeout, TimeUnit.NANOSECONDS).execute(() -> {
-                open.stream()
-                        .filter(call -> System.nanoTime() - call.begun > timeout)
-                        .forEach(Call::cut);
-                guarded.set(false);
-                if (!open.isEmpty()) {
-                    guard();
-                }
-            });
+            guards.schedule(() -> cutLate(timeout), timeout, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void cutLate(long timeout) {
+        open.stream().filter(call -> System.nanoTime() - call.begun > timeout).forEach(Call::cut);
+        guarded.set(false);
+        if (!open.isEmpty()) {
+            guard();
         }
     }
 
@@ -348,6 +357,7 @@ final class EtcdCalls {
     /** Lets all waits end, and refuses further calls. */
     void close() {
         closed = true;
+        guards.shutdownNow();
         open.forEach(Call::cut);
     }
 }

@@ -2,6 +2,7 @@
 package io.boltwork.cdi.bean;
 
 import io.boltwork.LockClient;
+import io.boltwork.annotation.metrics.LockMetrics;
 import io.boltwork.cdi.config.BoltworkConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

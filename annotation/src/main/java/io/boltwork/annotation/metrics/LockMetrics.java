@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.spring.actuate;
+package io.boltwork.annotation.metrics;
 
 import io.boltwork.LockClient;
 import io.boltwork.LockKind;

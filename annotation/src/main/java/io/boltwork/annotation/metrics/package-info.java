@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Meters of Micrometer, for applications that have that library. It uses targets for their groups. */
+@NullMarked
+package io.boltwork.annotation.metrics;
+
+import org.jspecify.annotations.NullMarked;

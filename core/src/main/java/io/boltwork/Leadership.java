@@ -121,7 +121,8 @@ public interface Leadership extends AutoCloseable {
      * Gives up the leadership or the wait for it, for ever. {@link #isLeader} returns {@code false} at once. Blocks
      * until the listener has returned and the lock has been released, for the client's
      * {@linkplain ClientOptions#withShutdownTime shutdown time} at most (5 s by default). After that time, the lock
-     * stays taken until the listener has returned. Does not block if the listener calls it. Interrupts are ignored,
+     * stays taken until the listener has returned. A lock that is granted while the wait is given up is given back a
+     * moment later. Does not block if the listener calls it. Interrupts are ignored,
      * and the interrupt flag is kept. Closing twice does nothing.
      */
     @Override

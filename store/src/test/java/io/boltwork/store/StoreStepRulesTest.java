@@ -359,6 +359,24 @@ class StoreStepRulesTest {
         assertThat(late.items()).extracting(Reply.Renewed.Item::outcome).containsOnly(Reply.Renewal.STALE);
     }
 
+    @Test
+    void aLeaseInARecordOfAnotherClockIsExtendedByThePresentOne() {
+        Acquired held = acquire("a:1");
+        List<Command.Renew.Item> items = List.of(new Command.Renew.Item(LOCK, "a:1", held.token(), LEASE, 0));
+        RecordMemory memory = new RecordMemory();
+        assertThat(LeaseExtension.unknown(items, memory)).containsExactly(KEY);
+        memory.put(KEY, text(), 7, store.clock());
+        assertThat(LeaseExtension.unknown(items, memory)).isEmpty();
+        StoreClock present = new StoreClock("another run", 5_000_000); // far behind the clock of the record
+        assertThat(LeaseExtension.of(items, memory, present, NEVER, LEASE))
+                .singleElement()
+                .satisfies(extension -> {
+                    assertThat(extension.before().version()).isEqualTo(7);
+                    assertThat(extension.stamped().written()).isEqualTo(present);
+                    assertThat(extension.text()).contains(" " + (5_000 + LEASE) + " ");
+                });
+    }
+
     // ================================================================ lists
 
     @Test

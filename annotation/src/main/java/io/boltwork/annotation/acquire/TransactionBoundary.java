@@ -10,6 +10,24 @@ import java.lang.reflect.Method;
  */
 public interface TransactionBoundary {
 
+    /** The boundary for an application without transactions. */
+    TransactionBoundary NONE = new TransactionBoundary() {
+        @Override
+        public boolean isLeftAside(Method method, Class<?> targetClass) {
+            return false;
+        }
+
+        @Override
+        public boolean isThere() {
+            return false;
+        }
+
+        @Override
+        public boolean register(BoundHold hold) {
+            return false;
+        }
+    };
+
     /**
      * Returns whether a method does not take part in the caller's transaction. When such a method returns, its own
      * transaction has ended, or it had none.

@@ -3,7 +3,6 @@ package io.boltwork.annotation.call;
 
 import io.boltwork.LockClient;
 import io.boltwork.annotation.DistributedLock;
-import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.LockGroups;
 import io.boltwork.annotation.acquire.LockObservations;
 import io.boltwork.annotation.acquire.LockObserver;
@@ -58,7 +57,7 @@ final class SmallFramework {
 
     SmallFramework(LockClient client, Map<String, GroupSettings> groups) {
         LockClients clients = new OneClient(client);
-        TransactionBoundary none = new NoTransactions();
+        TransactionBoundary none = TransactionBoundary.NONE;
         DeferredTypes results = new NoPublishers();
         parser = new LockOperationParser(
                 type -> new Numbers(),
@@ -180,23 +179,6 @@ final class SmallFramework {
         @Override
         public Set<String> names() {
             return Set.of("one");
-        }
-    }
-
-    private static final class NoTransactions implements TransactionBoundary {
-        @Override
-        public boolean isLeftAside(Method method, Class<?> targetClass) {
-            return false;
-        }
-
-        @Override
-        public boolean isThere() {
-            return false;
-        }
-
-        @Override
-        public boolean register(BoundHold hold) {
-            throw new IllegalStateException("there is no transaction");
         }
     }
 

@@ -3,7 +3,6 @@ package io.boltwork.cdi.bean;
 
 import io.boltwork.annotation.acquire.TransactionBoundary;
 import io.boltwork.cdi.call.JtaBoundary;
-import io.boltwork.cdi.call.NoTransactions;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
@@ -33,9 +32,9 @@ public class JtaTransactions implements LockCalls.Transactions {
         try {
             return InitialContext.doLookup(JNDI) instanceof TransactionSynchronizationRegistry registry
                     ? new JtaBoundary(registry)
-                    : NoTransactions.INSTANCE;
+                    : TransactionBoundary.NONE;
         } catch (NamingException none) {
-            return NoTransactions.INSTANCE;
+            return TransactionBoundary.NONE;
         }
     }
 }

@@ -14,7 +14,6 @@ import io.boltwork.cdi.call.Annotations;
 import io.boltwork.cdi.call.BeanInvocation;
 import io.boltwork.cdi.call.CdiTypes;
 import io.boltwork.cdi.call.CommitCheck;
-import io.boltwork.cdi.call.NoTransactions;
 import io.boltwork.cdi.config.BoltworkConfig;
 import io.boltwork.cdi.text.BeanCall;
 import io.boltwork.cdi.text.Templates;
@@ -54,7 +53,7 @@ public class LockCalls {
     LockCalls(LockBeans beans, Instance<Transactions> transactions, Instance<Contexts> contexts) {
         BoltworkConfig config = BoltworkConfig.current();
         this.enabled = config.isForMethods();
-        this.transactions = transactions.isResolvable() ? transactions.get().find() : NoTransactions.INSTANCE;
+        this.transactions = transactions.isResolvable() ? transactions.get().find() : TransactionBoundary.NONE;
         CdiTypes types = new CdiTypes();
         Map<Class<?>, Templates> texts = new ConcurrentHashMap<>();
         this.parser = new LockOperationParser(

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** Expressions of Jakarta Expression Language, in which arguments have the names of their parameters. */
 final class Expressions {
-    /** Whether the application has an implementation of the language. */
+    /** True if the application has an implementation of the language. */
     static final boolean PRESENT = isPresent();
 
     private Expressions() {}

@@ -180,9 +180,12 @@ class WithLockTest {
 
     @Test
     fun aLeaseThatIsOnItsWayToACancelledCoroutineIsReleased() {
+        stockElsewhere.lock()
         val later = QueueDispatcher()
         val waiter = CoroutineScope(later).launch { stock.withLock { error("must not run") } }
         later.runAll() // sends the request
+        Await.until("the request is queued") { queued() == 1 }
+        stockElsewhere.unlock()
         Await.until("the lease is on its way") { later.hasNext() && stockElsewhere.isLocked }
         waiter.cancel()
         later.runAll()

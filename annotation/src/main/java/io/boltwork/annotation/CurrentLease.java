@@ -123,7 +123,6 @@ public final class CurrentLease {
 
     private static String missing(String lock) {
         return "This thread executes nothing under " + lock
-                + ": call the @DistributedLock method from another bean, so that its proxy acquires the lock, or use"
-                + " LockTemplate";
+                + ": call the @DistributedLock method from another bean, so that an interceptor acquires the lock";
     }
 }

@@ -69,7 +69,7 @@ public final class LockOverrides {
                 setting,
                 "No @DistributedLock has this group." + nearest,
                 (groups.isEmpty() ? "There are no groups. " : "The groups are " + String.join(", ", groups) + ". ")
-                        + "Only annotations read these properties, not LockTemplate. If the bean with this group is"
+                        + "Only annotations read these properties. If the bean with this group is"
                         + " not part of each start, set " + setting + ".optional=true.");
     }
 }

@@ -72,6 +72,18 @@ class MutinyTest {
         }
 
         @DistributedLock("price:{item}")
+        Uni<String> endless(String item, CompletableFuture<Cancellable> subscription) {
+            subscription.join().cancel();
+            return Uni.createFrom().completionStage(new CompletableFuture<>());
+        }
+
+        @DistributedLock("price:{item}")
+        Multi<String> endlessMany(String item, CompletableFuture<Cancellable> subscription) {
+            subscription.join().cancel();
+            return Multi.createFrom().nothing();
+        }
+
+        @DistributedLock("price:{item}")
         Multi<Integer> many(String item) {
             return Multi.createFrom().range(0, 5);
         }
@@ -113,6 +125,10 @@ class MutinyTest {
         return locks.lock("price:" + item).isLocked();
     }
 
+    private static long tokens(String item) {
+        return locks.inspector().describe("price:" + item).fence();
+    }
+
     @Test
     void eachSubscriptionTakesTheLock() {
         Uni<Long> token = prices.token("1", null);
@@ -140,6 +156,22 @@ class MutinyTest {
         Await.until("the lock is held", () -> isLocked("3"));
         subscription.cancel();
         Await.until("the lock is free", () -> !isLocked("3"));
+    }
+
+    @Test
+    void aCancellationWhileTheMethodExecutesReleasesTheLock() {
+        CompletableFuture<Cancellable> subscription = new CompletableFuture<>();
+        long before = tokens("9");
+        subscription.complete(prices.endless("9", subscription).subscribe().with(nothing -> {}));
+        Await.until("the lock was taken, and is free", () -> tokens("9") > before && !isLocked("9"));
+    }
+
+    @Test
+    void aCancellationWhileTheMethodOfAMultiExecutesReleasesTheLock() {
+        CompletableFuture<Cancellable> subscription = new CompletableFuture<>();
+        long before = tokens("10");
+        subscription.complete(prices.endlessMany("10", subscription).subscribe().with(nothing -> {}));
+        Await.until("the lock was taken, and is free", () -> tokens("10") > before && !isLocked("10"));
     }
 
     @Test

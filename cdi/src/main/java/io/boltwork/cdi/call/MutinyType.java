@@ -11,20 +11,32 @@ import io.boltwork.spi.BodyScope;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.UniEmitter;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /*
  * A cancellation may come at any moment, also between the grant of the locks and their delivery. Mutiny drops an item
  * that comes after a cancellation. So whoever the locks are delivered to says so, before the delivery returns; if
- * nobody has, they are released.
+ * nobody has, they are released. While the method executes, its publisher is not subscribed to yet, and Mutiny loses a
+ * cancellation. So that publisher is cancelled by itself.
  */
 /** The types of Mutiny. Each subscription acquires the locks, and the end of what it subscribes to releases them. */
 enum MutinyType implements PublisherType {
     UNI {
         @Override
         Object guarded(AsyncLocking call, Body body) {
-            return granted(call).onItem().transformToUni(locks -> locks.guard(published(locks.begin(call, body))));
+            Supplier<Subscription> subscriptions = subscriptions(call);
+            return Uni.createFrom().deferred(() -> {
+                Subscription own = subscriptions.get();
+                return own.granted()
+                        .onItem()
+                        .transformToUni(held -> own.guard(held, published(own.begin(held, body))))
+                        .onCancellation()
+                        .invoke(own::cancel);
+            });
         }
 
         @Override
@@ -35,7 +47,15 @@ enum MutinyType implements PublisherType {
     MULTI {
         @Override
         Object guarded(AsyncLocking call, Body body) {
-            return granted(call).onItem().transformToMulti(locks -> locks.guard(multi(locks.begin(call, body))));
+            Supplier<Subscription> subscriptions = subscriptions(call);
+            return Multi.createFrom().deferred(() -> {
+                Subscription own = subscriptions.get();
+                return own.granted()
+                        .onItem()
+                        .transformToMulti(held -> own.guard(held, multi(own.begin(held, body))))
+                        .onCancellation()
+                        .invoke(own::cancel);
+            });
         }
 
         private Multi<?> multi(@Nullable Object value) {
@@ -74,45 +94,57 @@ enum MutinyType implements PublisherType {
         return value instanceof Uni<?> uni ? uni : Uni.createFrom().item(value);
     }
 
-    /** Requests the locks for each subscriber. */
-    private static Uni<Locks> granted(AsyncLocking call) {
+    private static Supplier<Subscription> subscriptions(AsyncLocking call) {
         LockOwner caller = EnteredLock.owner();
-        return Uni.createFrom().emitter(emitter -> {
-            LockOwner around = caller == null ? EnteredLock.owner() : caller;
-            Taking taking = call.take(around == null ? LockOwner.create(call.where()) : around);
-            Executor subscriber = EventLoop.current();
-            emitter.onTermination(() -> taking.cancel(true));
-            taking.whenComplete((held, failure) -> {
-                if (failure == null) {
-                    subscriber.execute(() -> deliver(held, emitter));
-                } else {
-                    subscriber.execute(() -> emitter.fail(AsyncLocking.unwrapped(failure)));
-                }
-            });
-            BodyScope.call(EnteredLock.scope(), taking::begun);
-        });
+        return () -> new Subscription(call, caller);
     }
 
-    private static void deliver(Held held, UniEmitter<? super Locks> emitter) {
-        Locks locks = new Locks(held);
-        emitter.complete(locks);
-        if (!locks.received) {
-            held.release();
-        }
-    }
+    /** One subscription, which has locks of its own. */
+    private static final class Subscription {
+        private static final Runnable NOT_BEGUN = () -> {};
+        private static final Runnable CANCELLED = () -> {};
 
-    /** The locks of one subscription. */
-    private static final class Locks {
-        private final Held held;
+        private final AsyncLocking call;
+        private final @Nullable LockOwner caller;
+
+        /** Cancels the method's publisher. */
+        private final AtomicReference<Runnable> cancellation = new AtomicReference<>(NOT_BEGUN);
+
         private boolean received;
 
-        Locks(Held held) {
-            this.held = held;
+        Subscription(AsyncLocking call, @Nullable LockOwner caller) {
+            this.call = call;
+            this.caller = caller;
         }
 
-        /** Executes the method, or what replaces it, and returns what it returns. */
+        /** Requests the locks. */
+        Uni<Held> granted() {
+            return Uni.createFrom().emitter(emitter -> {
+                LockOwner around = caller == null ? EnteredLock.owner() : caller;
+                Taking taking = call.take(around == null ? LockOwner.create(call.where()) : around);
+                Executor subscriber = EventLoop.current();
+                emitter.onTermination(() -> taking.cancel(true));
+                taking.whenComplete((held, failure) -> {
+                    if (failure == null) {
+                        subscriber.execute(() -> deliver(held, emitter));
+                    } else {
+                        subscriber.execute(() -> emitter.fail(AsyncLocking.unwrapped(failure)));
+                    }
+                });
+                BodyScope.call(EnteredLock.scope(), taking::begun);
+            });
+        }
+
+        private void deliver(Held held, UniEmitter<? super Held> emitter) {
+            emitter.complete(held);
+            if (!received) {
+                held.release();
+            }
+        }
+
+        /** Executes the method, or what replaces it, and returns what it returns, to be guarded. */
         @Nullable
-        Object begin(AsyncLocking call, Body body) {
+        Object begin(Held held, Body body) {
             received = true;
             try {
                 return held.denial() == null ? body.of(held) : call.instead(held.denial(), false, value -> value);
@@ -121,16 +153,32 @@ enum MutinyType implements PublisherType {
             }
         }
 
-        <T> Uni<T> guard(Uni<T> body) {
-            return body.onTermination().call((item, failure, cancelled) -> released(failure));
+        <T> Uni<T> guard(Held held, Uni<T> body) {
+            return body.onTermination()
+                    .call((item, failure, cancelled) -> released(held, failure))
+                    .onSubscription()
+                    .invoke(subscription -> begun(subscription::cancel));
         }
 
-        <T> Multi<T> guard(Multi<T> body) {
-            return body.onTermination().call((failure, cancelled) -> released(failure));
+        <T> Multi<T> guard(Held held, Multi<T> body) {
+            return body.onTermination()
+                    .call((failure, cancelled) -> released(held, failure))
+                    .onSubscription()
+                    .invoke(subscription -> begun(subscription::cancel));
+        }
+
+        private void begun(Runnable cancel) {
+            if (!cancellation.compareAndSet(NOT_BEGUN, cancel)) {
+                cancel.run();
+            }
+        }
+
+        void cancel() {
+            Objects.requireNonNull(cancellation.getAndSet(CANCELLED)).run();
         }
 
         /** Releases the locks. A loss is the failure of the result, unless it has another one. */
-        private Uni<Void> released(@Nullable Throwable failure) {
+        private static Uni<Void> released(Held held, @Nullable Throwable failure) {
             Uni<Void> released = Uni.createFrom().completionStage(held::release).replaceWithVoid();
             return failure == null
                     ? released

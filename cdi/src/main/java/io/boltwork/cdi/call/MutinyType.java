@@ -11,7 +11,6 @@ import io.boltwork.spi.BodyScope;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.UniEmitter;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -101,14 +100,13 @@ enum MutinyType implements PublisherType {
 
     /** One subscription, which has locks of its own. */
     private static final class Subscription {
-        private static final Runnable NOT_BEGUN = () -> {};
         private static final Runnable CANCELLED = () -> {};
 
         private final AsyncLocking call;
         private final @Nullable LockOwner caller;
 
-        /** Cancels the method's publisher. */
-        private final AtomicReference<Runnable> cancellation = new AtomicReference<>(NOT_BEGUN);
+        /** Cancels the method's publisher; {@code null} until that is subscribed to. */
+        private final AtomicReference<@Nullable Runnable> cancellation = new AtomicReference<>();
 
         private boolean received;
 
@@ -168,13 +166,16 @@ enum MutinyType implements PublisherType {
         }
 
         private void begun(Runnable cancel) {
-            if (!cancellation.compareAndSet(NOT_BEGUN, cancel)) {
+            if (!cancellation.compareAndSet(null, cancel)) {
                 cancel.run();
             }
         }
 
         void cancel() {
-            Objects.requireNonNull(cancellation.getAndSet(CANCELLED)).run();
+            Runnable begun = cancellation.getAndSet(CANCELLED);
+            if (begun != null) {
+                begun.run();
+            }
         }
 
         /** Releases the locks. A loss is the failure of the result, unless it has another one. */

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Tests that several JVMs exclude each other: a counter in a shared file, which is not atomic itself, must be exact.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class MultiJvmExclusionTest {
     private static final Duration START = Duration.ofSeconds(30);

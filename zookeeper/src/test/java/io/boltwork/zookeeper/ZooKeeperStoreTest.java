@@ -3,6 +3,11 @@ package io.boltwork.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.Lease;
+import io.boltwork.LockClient;
+import io.boltwork.LockInfo;
+import io.boltwork.LockOptions;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.store.AddressedMessage;
 import io.boltwork.store.RecordChange;
@@ -11,11 +16,13 @@ import io.boltwork.store.StoreListener;
 import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
 import io.boltwork.testkit.wait.Await;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +112,25 @@ class ZooKeeperStoreTest {
                 .isFalse();
         assertThat(store.write(key, before, new RecordChange("in time", now, now + 10_000)))
                 .isTrue();
+    }
+
+    @Test
+    void leasesThatThisStoreHasNotReadAreExtendedTogether() {
+        LockOptions hour = LockOptions.fixedLease(Duration.ofHours(1));
+        try (LockClient holder = LockClient.create(ZooKeeperBackend.connect(site.connectString(), options))) {
+            List<Command.Renew.Item> items = IntStream.range(0, 60)
+                    .mapToObj(i -> "lease" + i)
+                    .map(name -> {
+                        Lease lease = holder.lock(name, hour).acquire();
+                        LockInfo.Holder found =
+                                holder.inspector().describe(name).holders().get(0);
+                        return new Command.Renew.Item(name, found.request(), lease.fencingToken(), 7_200_000, 0);
+                    })
+                    .toList();
+            assertThat(store().extendUnwanted(items, Long.MAX_VALUE, 0).locks()).hasSize(60);
+            assertThat(holder.inspector().describe("lease59").holders().get(0).remaining())
+                    .isGreaterThan(Duration.ofHours(1));
+        }
     }
 
     @Test

@@ -22,12 +22,22 @@ abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
     private static final int TIMES =
             Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 100 : 25;
 
+    /** The time after which no turn begins: on some stores, a turn takes long. */
+    private static final Duration LONG = Duration.ofSeconds(30);
+
     /** A slice that does not end during a test. */
     private static final ClientOptions LONG_TURNS =
             ClientOptions.defaults().withSlice(Duration.ofSeconds(1)).withShutdownTime(Duration.ofSeconds(2));
 
     ReadWriteLockContractTurns(LockSite site) {
         super(site);
+    }
+
+    private static void repeat(Runnable turn) {
+        long begun = System.nanoTime();
+        for (int i = 0; i < TIMES && System.nanoTime() - begun < LONG.toNanos(); i++) {
+            turn.run();
+        }
     }
 
     private static void assertFree(FencedReadWriteLock lock) {
@@ -67,7 +77,7 @@ abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
     void readersFollowAWriter() {
         FencedReadWriteLock lock = both();
         FencedReadWriteLock other = both();
-        for (int i = 0; i < TIMES; i++) {
+        repeat(() -> {
             lock.writeLock().lock();
             Task<?> one = reader(lock);
             Task<?> another = reader(lock);
@@ -82,14 +92,14 @@ abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
             another.get();
             assertFree(lock);
             assertFree(other);
-        }
+        });
     }
 
     @Test
     void aWriterFollowsAReader() {
         FencedReadWriteLock lock = both();
         FencedReadWriteLock other = both();
-        for (int i = 0; i < TIMES; i++) {
+        repeat(() -> {
             lock.readLock().lock();
             Task<?> writer = writer(lock);
             writer.awaitParked();
@@ -102,14 +112,14 @@ abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
             writer.get();
             assertFree(lock);
             assertFree(other);
-        }
+        });
     }
 
     @Test
     void aWriterFollowsSeveralReaders() {
         FencedReadWriteLock lock = both();
         FencedReadWriteLock other = both();
-        for (int i = 0; i < TIMES; i++) {
+        repeat(() -> {
             lock.readLock().lock();
             lock.readLock().lock();
             reader(lock).get();
@@ -126,13 +136,13 @@ abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
             writer.get();
             assertFree(lock);
             assertFree(other);
-        }
+        });
     }
 
     @Test
     void aDowngradedWriterIsAReaderAtOnce() {
         FencedReadWriteLock lock = both();
-        for (int i = 0; i < TIMES; i++) {
+        repeat(() -> {
             lock.writeLock().lock();
             lock.readLock().lock();
             assertThat(lock.readLock().isLocked()).isTrue();
@@ -141,7 +151,7 @@ abstract class ReadWriteLockContractTurns extends ReadWriteContractPart {
             assertRead(lock);
             lock.readLock().unlock();
             assertFree(lock);
-        }
+        });
     }
 
     // ---- leases without threads

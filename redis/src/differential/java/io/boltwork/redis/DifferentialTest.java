@@ -20,6 +20,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * Compares the answers of a real Redis and of the in-memory server to random sequences of commands. A failure names
  * the seed of its sequence and its last commands; {@code -Dboltwork.seed=<seed>} begins with that sequence.
  */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @Tag("load")
 class DifferentialTest {
     private static final int SEQUENCES = Boolean.getBoolean("boltwork.whole") ? 8 : 4;

@@ -25,10 +25,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The doctor names the fault of each real server, and finds nothing at a healthy one. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class DoctorTest {
     private static final String ON_DISK = "--appendonly";
 

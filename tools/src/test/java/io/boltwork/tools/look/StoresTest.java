@@ -12,9 +12,11 @@ import io.boltwork.tools.ToolRun;
 import io.boltwork.tools.connect.StoreOptions;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import picocli.CommandLine;
 
 /** The commands on stores other than Redis. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class StoresTest {
 
     private static void showsALock(String uri) {

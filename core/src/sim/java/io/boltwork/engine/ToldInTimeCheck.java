@@ -52,6 +52,8 @@ final class ToldInTimeCheck extends SimulationCheck {
                             || !request.terms.isRenewed
                             || request.terms.maxHoldNanos != Ticker.NEVER // the lease may be that short
                             || !request.confirmed // a claim may end before the patience of its first renewal
+                            || time.now() - hold.since
+                                    < client.backend.commandTimeout().toNanos() // so may a late grant
                             || hold.hold.absence() != null
                             || client.paused() > 0 // perhaps nothing was sent
                             || failed.contains(request),

@@ -242,6 +242,12 @@ final class Lines extends Waiters {
         return null;
     }
 
+    /** Returns the oldest request of a waiter that waits for no other; {@code null} if there is none. */
+    @Nullable
+    Request firstAlone() {
+        return alone.oldest();
+    }
+
     // ================================================================ asking
 
     /** Creates a request for a line, which has a waiter without one. */

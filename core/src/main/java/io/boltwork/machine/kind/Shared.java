@@ -51,7 +51,8 @@ abstract class Shared implements Kind {
 
     @Override
     public final @Nullable Request first(LockState lock) {
-        return lock.wanted == null ? lines.firstWanted() : lock.wanted;
+        Request first = lock.wanted == null ? lines.firstWanted() : lock.wanted;
+        return first == null ? lines.firstAlone() : first;
     }
 
     @Override

@@ -62,7 +62,7 @@ public interface Kind {
     @Nullable
     Request next(LockState lock, Request released);
 
-    /** Returns a request that asks for waiters without requests of their own; {@code null} if there is none. */
+    /** Returns a request that asks, unless it is one of those that poll in turn; {@code null} if there is none. */
     @Nullable
     default Request first(LockState lock) {
         return lock.wanted;

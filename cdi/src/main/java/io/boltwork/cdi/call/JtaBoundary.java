@@ -4,6 +4,7 @@ package io.boltwork.cdi.call;
 import io.boltwork.LeaseLostException;
 import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.TransactionBoundary;
+import io.boltwork.annotation.operation.DeclaredLocks;
 import io.boltwork.spi.PrintableLog;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -29,7 +30,7 @@ public final class JtaBoundary implements TransactionBoundary {
 
     @Override
     public boolean isLeftAside(Method method, Class<?> targetClass) {
-        Transactional own = Annotations.find(Transactional.class, method, targetClass);
+        Transactional own = DeclaredLocks.find(Transactional.class, method, targetClass);
         return own != null
                 && switch (own.value()) {
                     case REQUIRES_NEW, NOT_SUPPORTED, NEVER -> true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.text;
+package io.boltwork.annotation.template;
 
 import io.boltwork.annotation.text.LockText;
 import jakarta.el.ELException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.config;
+package io.boltwork.annotation.config;
 
 import io.boltwork.ClientOptions;
 import io.boltwork.LockClient;
@@ -14,7 +14,6 @@ import io.boltwork.annotation.operation.LockDefaults;
 import io.boltwork.annotation.operation.LockSettings;
 import io.boltwork.memory.MemoryBackend;
 import io.boltwork.spi.LockBackend;
-import org.eclipse.microprofile.config.Config;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of one client. Thread-safe. */
@@ -27,8 +26,8 @@ public final class ClientConfig {
         MEMORY
     }
 
-    ClientConfig(Config config, String prefix) {
-        this.section = new Section(config, prefix);
+    ClientConfig(Settings settings, String prefix) {
+        this.section = new Section(settings, prefix);
     }
 
     /** Returns what applies to the locks of methods, unless their annotations say otherwise. */
@@ -79,8 +78,9 @@ public final class ClientConfig {
         options = section.with(options, "slice", section.duration("slice"), options::withSlice);
         options = section.with(options, "long-hold", section.duration("long-hold"), options::withLongHold);
         options = section.with(options, "long-wait", section.duration("long-wait"), options::withLongWait);
-        Section quarkus = new Section(section.config(), "quarkus.application.");
-        options = quarkus.with(options, "name", quarkus.text("name"), options::withApplication);
+        Section all = new Section(section.settings(), "");
+        String application = section.settings().application();
+        options = all.with(options, application, all.text(application), options::withApplication);
         return section.with(options, "application", section.text("application"), options::withApplication);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.config;
+package io.boltwork.annotation.config;
 
 import io.boltwork.annotation.operation.Durations;
 import java.nio.file.Path;
@@ -8,27 +8,24 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
-import org.eclipse.microprofile.config.Config;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that begin with a prefix.
  *
- * @param config all settings
+ * @param settings all settings
  * @param prefix such as {@code boltwork.redis.}
  */
-record Section(Config config, String prefix) {
+record Section(Settings settings, String prefix) {
 
     Section below(String name) {
-        return new Section(config, prefix + name + ".");
+        return new Section(settings, prefix + name + ".");
     }
 
     @Nullable
     String text(String key) {
-        return config.getOptionalValue(prefix + key, String.class)
-                .map(String::strip)
-                .filter(text -> !text.isEmpty())
-                .orElse(null);
+        String text = settings.find(prefix + key);
+        return text == null || text.isBlank() ? null : text.strip();
     }
 
     String text(String key, String otherwise) {

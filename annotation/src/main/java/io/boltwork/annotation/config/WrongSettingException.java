@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.config;
+package io.boltwork.annotation.config;
 
 import io.boltwork.spi.Printable;
 import java.util.regex.Pattern;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.config;
+package io.boltwork.annotation.config;
 
 import io.boltwork.annotation.LockMode;
 import io.boltwork.annotation.LockRelease;
@@ -17,10 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.eclipse.microprofile.config.Config;
-import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
 /** The settings {@code boltwork.*} of an application. Thread-safe. */
@@ -49,22 +46,17 @@ public final class BoltworkConfig {
         }
     };
 
-    private final Config config;
+    private final Settings settings;
     private final Section root;
 
-    private BoltworkConfig(Config config) {
-        this.config = config;
-        this.root = new Section(config, ROOT);
-    }
-
-    /** Returns the settings that apply to the code of this thread. */
-    public static BoltworkConfig current() {
-        return new BoltworkConfig(ConfigProvider.getConfig());
+    public BoltworkConfig(Settings settings) {
+        this.settings = settings;
+        this.root = new Section(settings, ROOT);
     }
 
     /** Returns the value of any setting of the application; {@code null} if it has none. */
     public @Nullable String find(String setting) {
-        return config.getOptionalValue(setting, String.class).orElse(null);
+        return settings.find(setting);
     }
 
     /** Returns whether locks are taken at all. */
@@ -79,12 +71,12 @@ public final class BoltworkConfig {
 
     /** Returns the names of the further clients. */
     public Set<String> clients() {
-        return heads(CLIENTS);
+        return settings.heads(CLIENTS);
     }
 
     /** Returns the settings of a client; those of the primary one if the name is empty or of no further client. */
     public ClientConfig client(String name) {
-        return new ClientConfig(config, clients().contains(name) ? CLIENTS + quoted(name) + "." : ROOT);
+        return new ClientConfig(settings, clients().contains(name) ? CLIENTS + quoted(name) + "." : ROOT);
     }
 
     /** Returns the largest number of groups with meters of their own. */
@@ -113,8 +105,8 @@ public final class BoltworkConfig {
     /** Returns the settings of groups, which override the annotations. */
     public Map<String, GroupSettings> overrides() {
         Map<String, GroupSettings> overrides = new LinkedHashMap<>();
-        for (String group : heads(NAMES)) {
-            Section section = new Section(config, NAMES + quoted(group) + ".");
+        for (String group : settings.heads(NAMES)) {
+            Section section = new Section(settings, NAMES + quoted(group) + ".");
             GroupSettings override = new GroupSettings(
                     section.flag("enabled", true),
                     section.flag("optional", false),
@@ -152,23 +144,11 @@ public final class BoltworkConfig {
 
     /** Rejects settings that nothing reads. With a mistyped address, all locks would be in another place. */
     public void checkNames() {
-        for (String name : config.getPropertyNames()) {
+        for (String name : settings.names()) {
             if (name.startsWith(ROOT)) {
                 KnownSettings.check(name, System.getProperty(name) != null);
             }
         }
-    }
-
-    /** Returns the first parts of the names below a prefix. */
-    private Set<String> heads(String prefix) {
-        Set<String> heads = new TreeSet<>();
-        for (String name : config.getPropertyNames()) {
-            List<String> parts = name.startsWith(prefix) ? parts(name.substring(prefix.length())) : List.of();
-            if (parts.size() > 1) {
-                heads.add(parts.get(0));
-            }
-        }
-        return heads;
     }
 
     /** Returns the parts of a name between dots. A part in quotes may contain dots. */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.call;
+package io.boltwork.annotation.operation;
 
 import io.boltwork.annotation.DistributedLock;
 import io.boltwork.annotation.DistributedLocks;
-import io.boltwork.annotation.operation.LockAnnotation;
-import io.boltwork.annotation.operation.LockFallbacks;
 import io.boltwork.annotation.text.MethodHierarchy;
 import java.lang.annotation.Annotation;
 import java.lang.annotation.Inherited;
@@ -20,12 +18,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /*
- * As everywhere in CDI, annotations of interfaces and of overridden methods have no effect, and those of superclasses
- * have one if they are inherited.
+ * As in CDI, annotations of interfaces and of overridden methods have no effect, and those of superclasses have one if
+ * they are inherited.
  */
-/** Finds annotations, also those on other annotations, such as stereotypes. */
-public final class Annotations {
-    private Annotations() {}
+/** Finds annotations by reflection, also those on other annotations, such as stereotypes. */
+public final class DeclaredLocks {
+    private DeclaredLocks() {}
 
     /** Returns the locks of a bean's method. */
     public static List<LockAnnotation> of(Method method, Class<?> bean) {
@@ -45,7 +43,7 @@ public final class Annotations {
         for (Class<?> each = bean; each != null; each = each.getSuperclass()) {
             List<LockAnnotation> found = locks(each, each);
             if (!found.isEmpty()) {
-                return each == bean || Arrays.stream(each.getAnnotations()).anyMatch(Annotations::isInherited)
+                return each == bean || Arrays.stream(each.getAnnotations()).anyMatch(DeclaredLocks::isInherited)
                         ? found
                         : List.of();
             }
@@ -113,7 +111,7 @@ public final class Annotations {
     }
 
     /** Returns an annotation of a method or its class, or of an annotation of them; {@code null} if there is none. */
-    static <A extends Annotation> @Nullable A find(Class<A> type, Method method, Class<?> bean) {
+    public static <A extends Annotation> @Nullable A find(Class<A> type, Method method, Class<?> bean) {
         A own = find(type, method.getAnnotations(), new HashSet<>());
         return own == null ? find(type, bean.getAnnotations(), new HashSet<>()) : own;
     }

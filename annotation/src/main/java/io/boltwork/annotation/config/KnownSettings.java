@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.boltwork.cdi.config;
+package io.boltwork.annotation.config;
 
 import io.boltwork.annotation.text.Spelling;
 import java.util.ArrayList;

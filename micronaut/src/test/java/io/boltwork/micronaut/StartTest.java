@@ -11,6 +11,7 @@ import io.boltwork.annotation.LockNaming;
 import io.boltwork.annotation.OnRefused;
 import io.boltwork.memory.MemoryBackend;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.RuntimeBeanDefinition;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Requires;
@@ -269,5 +270,22 @@ class StartTest {
                 .hasStackTraceContaining("sell(")
                 .hasStackTraceContaining(problem)
                 .hasStackTraceContaining(action);
+    }
+
+    /** A class that is no bean for the annotation processor. */
+    static class Unknown {
+        @DistributedLock("a")
+        void sell() {}
+    }
+
+    @Test
+    void anAnnotationThatTheProcessorDoesNotKnowEndsTheStart() {
+        assertThatThrownBy(() -> ApplicationContext.builder()
+                        .properties(with())
+                        .beanDefinitions(RuntimeBeanDefinition.of(new Unknown()))
+                        .start()
+                        .close())
+                .hasStackTraceContaining("because Micronaut's annotation processor does not know it")
+                .hasStackTraceContaining("Add boltwork-micronaut to the annotation processor path");
     }
 }

@@ -4,7 +4,7 @@ package io.boltwork.micronaut.bean;
 import io.boltwork.LockClient;
 import io.boltwork.LockListener;
 import io.boltwork.annotation.config.BoltworkConfig;
-import io.micronaut.context.BeanProvider;
+import io.micronaut.context.BeanContext;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.EachBean;
 import io.micronaut.context.annotation.Factory;
@@ -26,23 +26,23 @@ final class ClientFactory {
     @Singleton
     @Bean(preDestroy = "close")
     @Requires(condition = NoOwnClient.class)
-    LockClient primary(BoltworkConfig config, BeanProvider<LockListener> listeners) {
-        return connect("", config, listeners);
+    LockClient primary(BoltworkConfig config, BeanContext beans) {
+        return connect("", config, beans);
     }
 
     @Singleton
     @EachBean(FurtherClient.class)
     @Bean(preDestroy = "close")
-    LockClient further(FurtherClient client, BoltworkConfig config, BeanProvider<LockListener> listeners) {
-        return connect(client.name(), config, listeners);
+    LockClient further(FurtherClient client, BoltworkConfig config, BeanContext beans) {
+        return connect(client.name(), config, beans);
     }
 
-    private static LockClient connect(String name, BoltworkConfig config, BeanProvider<LockListener> listeners) {
+    private static LockClient connect(String name, BoltworkConfig config, BeanContext beans) {
         if (!config.isEnabled()) {
             throw new IllegalStateException("There is no LockClient, because boltwork.enabled is false");
         }
         LockClient client = config.client(name).connect();
-        listeners.forEach(client::addListener);
+        beans.getBeansOfType(LockListener.class).forEach(client::addListener);
         return client;
     }
 }

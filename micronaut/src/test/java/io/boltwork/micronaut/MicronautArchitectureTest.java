@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.micronaut;
 
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -12,25 +11,18 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.boltwork.rooms.Rooms;
 
 /** All libraries except Micronaut itself are optional, so that few classes know them. */
-@AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.boltwork.micronaut", importOptions = ImportOption.DoNotIncludeTests.class)
 class MicronautArchitectureTest {
     private static final Rooms ROOMS =
             Rooms.fromLowest("io.boltwork.micronaut", "io.boltwork.micronaut.call", "io.boltwork.micronaut.bean");
-
-    @ArchTest
-    static final ArchRule NOTHING_DEPENDS_ON_MICRONAUT = noClasses()
-            .that()
-            .resideOutsideOfPackage("io.boltwork.micronaut..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.boltwork.micronaut..", "io.micronaut..");
 
     @ArchTest
     static final ArchRule FEW_CLASSES_NEED_OPTIONAL_LIBRARIES = noClasses()
             .that()
             .resideInAPackage("io.boltwork.micronaut..")
             .and()
-            .haveNameNotMatching(".*(ReactorType(\\$.*)?|\\$?LocksHealth(\\$.*)?|\\$?ClientMeters(\\$.*)?)")
+            .haveNameNotMatching(
+                    ".*(ReactorType(\\$.*)?|\\$?LocksHealth(\\$.*)?|\\$?ClientMeters(\\$.*)?|\\$?DataTransactions(\\$.*)?)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
@@ -38,6 +30,8 @@ class MicronautArchitectureTest {
                     "org.reactivestreams..",
                     "io.micrometer..",
                     "io.micronaut.management..",
+                    "io.micronaut.transaction..",
+                    "jakarta.transaction..",
                     "io.boltwork.redis..");
 
     @ArchTest
@@ -52,20 +46,16 @@ class MicronautArchitectureTest {
 
     @ArchTest
     static void roomsUseLowerRooms(JavaClasses types) {
-        ROOMS.useLowerOnes(micronaut(types));
+        ROOMS.useLowerOnes(types);
     }
 
     @ArchTest
     static void noCycleOfTypesCrossesRooms(JavaClasses types) {
-        ROOMS.shareNoCycle(micronaut(types));
+        ROOMS.shareNoCycle(types);
     }
 
     @ArchTest
     static void roomsAreSmall(JavaClasses types) {
-        ROOMS.haveAtMost(30, micronaut(types));
-    }
-
-    private static JavaClasses micronaut(JavaClasses types) {
-        return types.that(resideInAPackage("io.boltwork.micronaut.."));
+        ROOMS.haveAtMost(30, types);
     }
 }

@@ -273,7 +273,7 @@ class StartTest {
     }
 
     /** A class that is no bean for the annotation processor. */
-    static class Unknown {
+    static class Unadvised {
         @DistributedLock("a")
         void sell() {}
     }
@@ -282,7 +282,7 @@ class StartTest {
     void anAnnotationThatTheProcessorDoesNotKnowEndsTheStart() {
         assertThatThrownBy(() -> ApplicationContext.builder()
                         .properties(with())
-                        .beanDefinitions(RuntimeBeanDefinition.of(new Unknown()))
+                        .beanDefinitions(RuntimeBeanDefinition.of(new Unadvised()))
                         .start()
                         .close())
                 .hasStackTraceContaining("because Micronaut's annotation processor does not know it")

@@ -30,7 +30,7 @@ final class LockCalls {
                 SupplierUtil.memoized(() -> new LockHooks(
                         beans.findBean(LockNaming.class).orElse(null),
                         beans.findBean(LockRefusal.class).orElse(null))),
-                TransactionBoundary.NONE,
+                beans.findBean(TransactionBoundary.class).orElse(TransactionBoundary.NONE),
                 new MicronautTypes(),
                 BeanInvocation::contexts);
     }

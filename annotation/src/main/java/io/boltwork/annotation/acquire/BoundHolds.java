@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.boltwork.annotation.acquire;
+
+import io.boltwork.LeaseLostException;
+import io.boltwork.spi.PrintableLog;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The holds that one transaction keeps. One thread uses it at a time. */
+public final class BoundHolds {
+    private final List<BoundHold> holds = new ArrayList<>();
+
+    /** Adds a hold. Returns {@code false} if the transaction keeps another handle of the same lock already. */
+    public boolean add(BoundHold hold) {
+        return holds.stream().noneMatch(kept -> kept.includes(hold)) && holds.add(hold);
+    }
+
+    /** Verifies all holds; see {@link BoundHold#beforeCommit}. */
+    public void beforeCommit() {
+        holds.forEach(BoundHold::beforeCommit);
+    }
+
+    /** Releases all holds, the last one first. Logs losses while the database was committing. */
+    public void afterCompletion(boolean committed) {
+        for (int i = holds.size() - 1; i >= 0; i--) {
+            try {
+                holds.get(i).afterCompletion(committed);
+            } catch (LeaseLostException lost) {
+                PrintableLog.LOG.log(Level.ERROR, String.valueOf(lost.getMessage()), lost);
+            }
+        }
+    }
+}

@@ -2,10 +2,9 @@
 package io.boltwork.annotation.acquire;
 
 import io.boltwork.LeaseLostException;
-import io.boltwork.spi.PrintableLog;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** The holds that one transaction keeps. One thread uses it at a time. */
 public final class BoundHolds {
@@ -21,13 +20,17 @@ public final class BoundHolds {
         holds.forEach(BoundHold::beforeCommit);
     }
 
-    /** Releases all holds, the last one first. Logs losses while the database was committing. */
-    public void afterCompletion(boolean committed) {
+    /**
+     * Releases all holds, the last one first.
+     *
+     * @param log logs a loss while the database was committing
+     */
+    public void afterCompletion(boolean committed, Consumer<LeaseLostException> log) {
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
                 holds.get(i).afterCompletion(committed);
             } catch (LeaseLostException lost) {
-                PrintableLog.LOG.log(Level.ERROR, String.valueOf(lost.getMessage()), lost);
+                log.accept(lost);
             }
         }
     }

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a framework's health check reports about clients; see {@link ClientHealth}.
+ * Details of clients for the health check of a framework; see {@link ClientHealth}.
  *
  * @param usable whether locks can be acquired and kept with all of them
  * @param values texts, numbers and booleans

@@ -5,10 +5,12 @@ import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.BoundHolds;
 import io.boltwork.annotation.acquire.TransactionBoundary;
 import io.boltwork.annotation.operation.DeclaredLocks;
+import io.boltwork.spi.PrintableLog;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.Transactional;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 
 /**
@@ -82,7 +84,9 @@ public final class JtaBoundary implements TransactionBoundary {
 
         @Override
         public void afterCompletion(int status) {
-            holds.afterCompletion(status == Status.STATUS_COMMITTED);
+            holds.afterCompletion(
+                    status == Status.STATUS_COMMITTED,
+                    lost -> PrintableLog.LOG.log(Level.ERROR, String.valueOf(lost.getMessage()), lost));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.boltwork.annotation.acquire.BoundHold;
 import io.boltwork.annotation.acquire.BoundHolds;
 import io.boltwork.annotation.acquire.TransactionBoundary;
 import io.boltwork.annotation.operation.DeclaredLocks;
+import io.boltwork.spi.PrintableLog;
 import io.micronaut.context.BeanContext;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.util.SupplierUtil;
@@ -13,6 +14,7 @@ import io.micronaut.transaction.TransactionStatus;
 import io.micronaut.transaction.annotation.Transactional;
 import io.micronaut.transaction.support.TransactionSynchronization;
 import jakarta.inject.Singleton;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -32,7 +34,7 @@ final class DataTransactions implements TransactionBoundary {
     /** One for each data source; looked up at the first call, because this creates the data sources. */
     private final Supplier<List<TransactionOperations<?>>> operations;
 
-    /** What transactions keep, by their connections. */
+    /** The holds that transactions keep, by their connections. */
     private final Map<Object, BoundHolds> kept = Collections.synchronizedMap(new IdentityHashMap<>());
 
     DataTransactions(BeanContext beans) {
@@ -104,7 +106,9 @@ final class DataTransactions implements TransactionBoundary {
         @Override
         public void afterCompletion(Status status) {
             forget.run();
-            holds.afterCompletion(status == Status.COMMITTED);
+            holds.afterCompletion(
+                    status == Status.COMMITTED,
+                    lost -> PrintableLog.LOG.log(Level.ERROR, String.valueOf(lost.getMessage()), lost));
         }
     }
 }

@@ -23,7 +23,7 @@ record EnvironmentSettings(Environment environment) implements Settings {
         return environment.getProperty(name, String.class).orElse(null);
     }
 
-    /** Returns names in the form that Micronaut gives them, but those of groups, which are names of classes, as written. */
+    /** Returns names in the form that Micronaut gives them, but those of groups, which may be classes, as written. */
     @Override
     public Set<String> names() {
         Set<String> names = new TreeSet<>();

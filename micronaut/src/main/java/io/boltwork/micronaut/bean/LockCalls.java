@@ -14,7 +14,7 @@ import io.micronaut.context.BeanContext;
 import io.micronaut.core.util.SupplierUtil;
 import jakarta.inject.Singleton;
 
-/** What all calls under locks share. Thread-safe. */
+/** Shares what all calls under locks need. Thread-safe. */
 @Singleton
 final class LockCalls {
     private final LockGroups groups;

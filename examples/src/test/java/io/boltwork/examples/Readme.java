@@ -35,7 +35,6 @@ final class Readme {
     private static final String HANDMADE = "handmade/";
     private static final String MIGRATION = "migration/";
     private static final String QUARKUS = "quarkus/";
-    private static final String MICRONAUT = "micronaut/";
 
     private final List<String> lines;
 
@@ -107,10 +106,6 @@ final class Readme {
         if (file.startsWith(QUARKUS)) {
             Path directory = Path.of("quarkus", "src", "main", "java", "io", "boltwork", "examples", "quarkus");
             return region(directory, file, QUARKUS, region);
-        }
-        if (file.startsWith(MICRONAUT)) {
-            Path directory = Path.of("micronaut", "src", "main", "java", "io", "boltwork", "examples", "micronaut");
-            return region(directory, file, MICRONAUT, region);
         }
         if (file.startsWith(MIGRATION)) {
             Path directory = Path.of("migration", "src", "main", "java", "io", "boltwork", "examples", "migration");

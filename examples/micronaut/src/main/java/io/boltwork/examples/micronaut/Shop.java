@@ -13,7 +13,6 @@ public class Shop {
         this.stock = stock;
     }
 
-    // @start region="buy"
     @DistributedLock(name = "stock:{item}", waitFor = "10s")
     public boolean buy(String item) {
         int left = stock.left(item);
@@ -23,5 +22,4 @@ public class Shop {
         stock.set(item, left - 1);
         return true;
     }
-    // @end
 }

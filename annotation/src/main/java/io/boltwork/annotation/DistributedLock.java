@@ -46,8 +46,8 @@ import java.lang.annotation.Target;
  * contains {@code #{..}} is a template; one that begins with {@code #}, {@code @} or {@code '} is an expression (SpEL);
  * any other text is literal. Expressions can refer to arguments by name ({@code #item}) and number ({@code #p0}), to
  * beans ({@code @shops}), and to {@code #root.method}, {@code #root.args}, {@code #root.target} and {@code
- * #root.targetClass}. In CDI, names and keys are templates with parameters, such as {@code stock:{item}}. Durations
- * have the form {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}, and are not negative.
+ * #root.targetClass}. In CDI and Micronaut, names and keys are templates with parameters, such as {@code stock:{item}}.
+ * Durations have the form {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}, and are not negative.
  *
  * <p><b>Values.</b> Equal values must name the same lock in each JVM. A value in a name is therefore a text, a
  * character, a boolean, a whole number, a {@code BigDecimal}, an enum constant, a {@code UUID}, a {@code Class}, a date

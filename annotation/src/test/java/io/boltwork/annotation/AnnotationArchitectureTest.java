@@ -10,7 +10,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.boltwork.rooms.Rooms;
 
-/** The annotation and its meaning know core alone, and no framework. */
+/** The annotation and its meaning know core alone, and no framework. What else is used may be absent. */
 @AnalyzeClasses(packages = "io.boltwork.annotation", importOptions = ImportOption.DoNotIncludeTests.class)
 class AnnotationArchitectureTest {
 
@@ -20,17 +20,26 @@ class AnnotationArchitectureTest {
             .resideInAPackage("io.boltwork.annotation..")
             .and()
             .resideOutsideOfPackage("io.boltwork.annotation.metrics")
+            .and()
+            .haveNameNotMatching(".*(Expressions\\$Language|RedisSettings)")
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", "io.boltwork.annotation..", "io.boltwork", "io.boltwork.spi");
+                    "java..",
+                    "org.jspecify..",
+                    "io.boltwork.annotation..",
+                    "io.boltwork",
+                    "io.boltwork.memory",
+                    "io.boltwork.spi");
 
     private static final Rooms ROOMS = Rooms.fromLowest(
                     "io.boltwork.annotation",
                     "io.boltwork.annotation.acquire",
                     "io.boltwork.annotation.metrics",
                     "io.boltwork.annotation.text",
+                    "io.boltwork.annotation.template",
                     "io.boltwork.annotation.operation",
+                    "io.boltwork.annotation.config",
                     "io.boltwork.annotation.call")
             .except(use -> Rooms.outermost(use.getOriginClass()).getSimpleName().equals("CurrentLease"));
 

@@ -14,12 +14,8 @@ import io.boltwork.rooms.Rooms;
 /** All libraries except CDI and MicroProfile Config are optional, so that few classes know them. */
 @AnalyzeClasses(packages = "io.boltwork", importOptions = ImportOption.DoNotIncludeTests.class)
 class CdiArchitectureTest {
-    private static final Rooms ROOMS = Rooms.fromLowest(
-            "io.boltwork.cdi",
-            "io.boltwork.cdi.config",
-            "io.boltwork.cdi.text",
-            "io.boltwork.cdi.call",
-            "io.boltwork.cdi.bean");
+    private static final Rooms ROOMS =
+            Rooms.fromLowest("io.boltwork.cdi", "io.boltwork.cdi.call", "io.boltwork.cdi.bean");
 
     @ArchTest
     static final ArchRule NOTHING_DEPENDS_ON_CDI = noClasses()
@@ -34,8 +30,8 @@ class CdiArchitectureTest {
             .that()
             .resideInAPackage("io.boltwork.cdi..")
             .and()
-            .haveNameNotMatching(".*(Expressions\\$Language|Jta\\w+(\\$.*)?|MutinyType(\\$.*)?|EventLoop\\$OfVertx"
-                    + "|PropagatedContexts|LocksReadiness|ClientMeters|RedisSettings)")
+            .haveNameNotMatching(".*(Jta\\w+(\\$.*)?|MutinyType(\\$.*)?|EventLoop\\$OfVertx"
+                    + "|PropagatedContexts|LocksReadiness|ClientMeters)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(

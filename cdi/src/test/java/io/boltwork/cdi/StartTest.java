@@ -258,7 +258,10 @@ class StartTest {
                 Arguments.of(Mistakes.NoExpression.class, "'item ==' is not a valid expression", "amount > 100"),
                 Arguments.of(Mistakes.NoFallback.class, "has no such method", "Give it the return type"),
                 Arguments.of(Mistakes.NoClient.class, "there is no LockClient with this name", "The clients are"),
-                Arguments.of(Mistakes.OfInterface.class, "does not inherit annotations of methods", "Annotate that"),
+                Arguments.of(
+                        Mistakes.OfInterface.class,
+                        "annotations of interfaces and of overridden methods are not inherited",
+                        "Annotate that"),
                 Arguments.of(Mistakes.Private.class, "it is private, static or final", "Make it an instance method"),
                 Arguments.of(Mistakes.Endless.class, "whose end cannot be observed", "a Uni or a Multi"));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Calls executed under their locks, in blocking and asynchronous form. A framework intercepts them and executes
- * publishers. It uses operations, texts and targets.
+ * publishers. It uses all other rooms.
  */
 @NullMarked
 package io.boltwork.annotation.call;

@@ -2,93 +2,62 @@
 package io.boltwork.cdi.bean;
 
 import io.boltwork.LockClient;
-import io.boltwork.annotation.operation.LockClients;
+import io.boltwork.annotation.operation.QualifiedClients;
 import io.boltwork.cdi.ClientName;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Instance.Handle;
 import jakarta.inject.Named;
 import java.lang.annotation.Annotation;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The clients of an application. Each has the names of its qualifiers. Thread-safe. */
-final class BeanClients implements LockClients {
-    /** The name of a client that has no other one. */
-    private static final String UNNAMED = "default";
-
+/** The clients of an application. Thread-safe. */
+final class BeanClients extends QualifiedClients<Handle<LockClient>> {
     private final Instance<LockClient> beans;
-    private final Map<String, LockClient> used = new ConcurrentHashMap<>();
 
     BeanClients(Instance<LockClient> beans) {
         this.beans = beans;
     }
 
     @Override
-    public LockClient get(String name) {
-        return used.computeIfAbsent(
-                name,
-                key -> key.isEmpty()
-                        ? beans.select(Default.Literal.INSTANCE).get()
-                        : handles(key).get(0).get());
+    protected Stream<Handle<LockClient>> beans() {
+        Stream.Builder<Handle<LockClient>> all = Stream.builder();
+        beans.handles().forEach(all);
+        return all.build();
     }
 
     @Override
-    public List<String> find(String name) {
-        return handles(name).stream().map(each -> each.getBean().toString()).toList();
-    }
-
-    private List<Handle<LockClient>> handles(String name) {
-        List<Handle<LockClient>> found = new ArrayList<>();
-        for (Handle<LockClient> each : beans.handles()) {
-            if (names(each).contains(name)) {
-                found.add(each);
-            }
-        }
-        return found;
+    protected LockClient client(Handle<LockClient> bean) {
+        return bean.get();
     }
 
     @Override
-    public String named(String name) {
-        List<Handle<LockClient>> found = name.isEmpty() ? List.of() : handles(name);
-        return found.size() == 1 ? names(found.get(0)).iterator().next() : name;
+    protected LockClient primary() {
+        return beans.select(Default.Literal.INSTANCE).get();
     }
 
     @Override
-    public Set<String> names() {
-        Set<String> names = new TreeSet<>();
-        beans.handles().forEach(each -> names.add(names(each).iterator().next()));
-        return names;
+    protected String text(Handle<LockClient> bean) {
+        return bean.getBean().toString();
     }
 
-    /** Returns all clients by these names. Creates those that are not created yet. */
-    Map<String, LockClient> byName() {
-        Map<String, LockClient> clients = new TreeMap<>();
-        beans.handles().forEach(each -> clients.put(names(each).iterator().next(), each.get()));
-        return clients;
-    }
-
-    /** Returns the names of a bean, of which it has one at least. */
-    private static Set<String> names(Handle<LockClient> client) {
+    @Override
+    protected Set<String> qualifiers(Handle<LockClient> bean) {
         Set<String> names = new LinkedHashSet<>();
-        for (Annotation each : client.getBean().getQualifiers()) {
+        for (Annotation each : bean.getBean().getQualifiers()) {
             String name = name(each);
             if (name != null) {
                 names.add(name);
             }
         }
-        String own = client.getBean().getName();
+        String own = bean.getBean().getName();
         if (own != null) {
             names.add(own);
         }
-        return names.isEmpty() ? Set.of(UNNAMED) : names;
+        return names;
     }
 
     private static @Nullable String name(Annotation qualifier) {

@@ -2,8 +2,8 @@
 package io.boltwork.cdi.bean;
 
 import io.boltwork.LockClient;
+import io.boltwork.annotation.config.BoltworkConfig;
 import io.boltwork.annotation.metrics.LockMetrics;
-import io.boltwork.cdi.config.BoltworkConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import jakarta.enterprise.inject.Instance;
@@ -26,7 +26,7 @@ public class ClientMeters implements StartCheck.Extra {
     @Override
     public void started(Map<String, LockClient> clients) {
         if (registries.isResolvable()) {
-            BoltworkConfig config = BoltworkConfig.current();
+            BoltworkConfig config = MicroProfileSettings.current();
             clients.forEach((name, client) -> client.addListener(
                     new LockMetrics(
                             registries.get(),

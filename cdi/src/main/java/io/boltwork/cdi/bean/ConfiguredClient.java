@@ -2,7 +2,7 @@
 package io.boltwork.cdi.bean;
 
 import io.boltwork.LockClient;
-import io.boltwork.cdi.config.BoltworkConfig;
+import io.boltwork.annotation.config.BoltworkConfig;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.build.compatible.spi.Parameters;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanCreator;
@@ -13,7 +13,7 @@ public final class ConfiguredClient implements SyntheticBeanCreator<LockClient> 
 
     @Override
     public LockClient create(Instance<Object> lookup, Parameters parameters) {
-        BoltworkConfig config = BoltworkConfig.current();
+        BoltworkConfig config = MicroProfileSettings.current();
         if (!config.isEnabled()) {
             throw new IllegalStateException("There is no LockClient, because boltwork.enabled is false");
         }

@@ -6,8 +6,8 @@ import io.boltwork.LockListener;
 import io.boltwork.annotation.LockNaming;
 import io.boltwork.annotation.LockRefusal;
 import io.boltwork.annotation.acquire.LockGroups;
+import io.boltwork.annotation.config.BoltworkConfig;
 import io.boltwork.annotation.operation.LockHooks;
-import io.boltwork.cdi.config.BoltworkConfig;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -34,7 +34,7 @@ public class LockBeans {
         this.listeners = listeners;
         this.naming = naming;
         this.refusal = refusal;
-        BoltworkConfig config = BoltworkConfig.current();
+        BoltworkConfig config = MicroProfileSettings.current();
         this.groups = new LockGroups(config.maxGroups(), config.prefixes());
     }
 

@@ -5,7 +5,6 @@ import io.boltwork.LockClient;
 import io.boltwork.annotation.DistributedLock;
 import io.boltwork.annotation.DistributedLocks;
 import io.boltwork.cdi.ClientName;
-import io.boltwork.cdi.config.BoltworkConfig;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.build.compatible.spi.BeanInfo;
 import jakarta.enterprise.inject.build.compatible.spi.BuildCompatibleExtension;
@@ -75,7 +74,7 @@ public final class LockExtension implements BuildCompatibleExtension {
         if (!hasOwnClient) {
             client(components, "");
         }
-        BoltworkConfig.current()
+        MicroProfileSettings.current()
                 .clients()
                 .forEach(name -> client(components, name).qualifier(ClientName.Literal.of(name)));
     }

@@ -2,8 +2,7 @@
 package io.boltwork.cdi.bean;
 
 import io.boltwork.ClientHealth;
-import io.boltwork.LockClient;
-import io.boltwork.cdi.config.BoltworkConfig;
+import io.boltwork.annotation.metrics.HealthDetails;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.Map;
@@ -25,25 +24,18 @@ public class LocksReadiness implements HealthCheck {
 
     @Override
     public HealthCheckResponse call() {
-        HealthCheckResponseBuilder response = HealthCheckResponse.named("locks").up();
-        Map<String, LockClient> clients =
-                BoltworkConfig.current().isEnabled() ? beans.clients().byName() : Map.of();
-        clients.forEach((name, client) -> add(clients.size() == 1 ? "" : name + ".", client.health(), response));
+        HealthDetails details = HealthDetails.of(
+                MicroProfileSettings.current().isEnabled() ? beans.clients().byName() : Map.of());
+        HealthCheckResponseBuilder response = HealthCheckResponse.named("locks").status(details.usable());
+        details.values().forEach((key, value) -> {
+            if (value instanceof Boolean flag) {
+                response.withData(key, flag);
+            } else if (value instanceof Long number) {
+                response.withData(key, number);
+            } else {
+                response.withData(key, value.toString());
+            }
+        });
         return response.build();
-    }
-
-    private static void add(String prefix, ClientHealth health, HealthCheckResponseBuilder response) {
-        if (!health.usable()) {
-            response.down();
-        }
-        response.withData(prefix + "connected", health.connected())
-                .withData(prefix + "usable", health.usable())
-                .withData(prefix + "held", health.held())
-                .withData(prefix + "waiting", health.waiting())
-                .withData(prefix + "renewalLag", health.renewalLag().toMillis() + " ms")
-                .withData(prefix + "nodes", health.nodes().toString());
-        if (!health.warnings().isEmpty()) {
-            response.withData(prefix + "warnings", String.join("; ", health.warnings()));
-        }
     }
 }

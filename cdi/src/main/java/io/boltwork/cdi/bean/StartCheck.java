@@ -2,11 +2,8 @@
 package io.boltwork.cdi.bean;
 
 import io.boltwork.LockClient;
-import io.boltwork.annotation.operation.LockAnnotation;
+import io.boltwork.annotation.config.BoltworkConfig;
 import io.boltwork.annotation.text.LockDefinitionException;
-import io.boltwork.annotation.text.MethodHierarchy;
-import io.boltwork.cdi.call.Annotations;
-import io.boltwork.cdi.config.BoltworkConfig;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.Startup;
@@ -17,9 +14,6 @@ import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.List;
 import java.util.Map;
 
 /** Reports mistakes in annotations and settings when the application starts, and creates the clients. */
@@ -44,62 +38,18 @@ public class StartCheck {
     }
 
     void check(@Observes @Priority(Interceptor.Priority.LIBRARY_BEFORE) Startup event) {
-        BoltworkConfig config = BoltworkConfig.current();
+        BoltworkConfig config = MicroProfileSettings.current();
         config.checkNames();
         try {
-            checkAnnotations(config);
+            calls.locked()
+                    .check(container.getBeans(Object.class, Any.Literal.INSTANCE).stream()
+                            .map(each -> each.getBeanClass()));
         } catch (LockDefinitionException wrong) {
             throw new DeploymentException(wrong.getMessage() + ". " + wrong.action(), wrong);
         }
         if (config.isEnabled()) {
             Map<String, LockClient> clients = beans.clients().byName();
             extras.forEach(each -> each.started(clients));
-        }
-    }
-
-    private void checkAnnotations(BoltworkConfig config) {
-        if (config.isForMethods()) {
-            container.getBeans(Object.class, Any.Literal.INSTANCE).stream()
-                    .map(each -> each.getBeanClass())
-                    .distinct()
-                    .forEach(this::check);
-            for (RuntimeException mistake : calls.parser().overrides().mistakes()) {
-                throw mistake;
-            }
-        }
-    }
-
-    private void check(Class<?> bean) {
-        for (Method method : MethodHierarchy.all(bean)) {
-            List<LockAnnotation> locks = Annotations.of(method, bean);
-            if (locks.isEmpty()) {
-                checkOverridden(method, bean);
-                continue;
-            }
-            int modifiers = method.getModifiers();
-            if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-                throw LockDefinitionException.wrong(
-                                method,
-                                "it is private, static or final, so that no interceptor is called",
-                                "Make it an instance method that is neither private nor final.",
-                                null)
-                        .of(locks.get(0).text());
-            }
-            calls.find(method, bean);
-        }
-    }
-
-    /** Rejects an annotation that has no effect, because this method overrides or implements the annotated one. */
-    private static void checkOverridden(Method method, Class<?> bean) {
-        for (Method each : MethodHierarchy.declarations(method, bean)) {
-            if (Annotations.isAnnotated(each)) {
-                throw LockDefinitionException.wrong(
-                        each,
-                        "it has no effect on " + method.getDeclaringClass().getName() + "." + method.getName()
-                                + ", because CDI does not inherit annotations of methods",
-                        "Annotate that method.",
-                        null);
-            }
         }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.boltwork.cdi.call;
 
-import io.boltwork.LeaseLostException;
 import io.boltwork.annotation.acquire.BoundHold;
+import io.boltwork.annotation.acquire.BoundHolds;
 import io.boltwork.annotation.acquire.TransactionBoundary;
+import io.boltwork.annotation.operation.DeclaredLocks;
 import io.boltwork.spi.PrintableLog;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -11,8 +12,6 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.Transactional;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Transactions of Jakarta. The synchronization is an interposed one, which runs after those of the application and of
@@ -29,7 +28,7 @@ public final class JtaBoundary implements TransactionBoundary {
 
     @Override
     public boolean isLeftAside(Method method, Class<?> targetClass) {
-        Transactional own = Annotations.find(Transactional.class, method, targetClass);
+        Transactional own = DeclaredLocks.find(Transactional.class, method, targetClass);
         return own != null
                 && switch (own.value()) {
                     case REQUIRES_NEW, NOT_SUPPORTED, NEVER -> true;
@@ -46,12 +45,12 @@ public final class JtaBoundary implements TransactionBoundary {
     @Override
     public boolean register(BoundHold hold) {
         Object known = registry.getResource(KEY);
-        if (known instanceof Holds holds) {
+        if (known instanceof BoundHolds holds) {
             return holds.add(hold);
         }
-        Holds holds = new Holds();
+        BoundHolds holds = new BoundHolds();
         try {
-            registry.registerInterposedSynchronization(holds);
+            registry.registerInterposedSynchronization(new Kept(holds));
             registry.putResource(KEY, holds);
         } catch (IllegalStateException ended) { // in the meantime, as by a timeout
             return false;
@@ -72,28 +71,22 @@ public final class JtaBoundary implements TransactionBoundary {
         });
     }
 
-    /** The holds of one transaction, which one thread uses at a time. */
-    private static final class Holds implements Synchronization {
-        private final List<BoundHold> holds = new ArrayList<>();
-
-        boolean add(BoundHold hold) {
-            return holds.stream().noneMatch(kept -> kept.includes(hold)) && holds.add(hold);
-        }
-
+    /**
+     * The synchronization of one transaction.
+     *
+     * @param holds what it keeps
+     */
+    private record Kept(BoundHolds holds) implements Synchronization {
         @Override
         public void beforeCompletion() {
-            holds.forEach(BoundHold::beforeCommit);
+            holds.beforeCommit();
         }
 
         @Override
         public void afterCompletion(int status) {
-            for (int i = holds.size() - 1; i >= 0; i--) {
-                try {
-                    holds.get(i).afterCompletion(status == Status.STATUS_COMMITTED);
-                } catch (LeaseLostException lost) { // while the database was committing
-                    PrintableLog.LOG.log(Level.ERROR, String.valueOf(lost.getMessage()), lost);
-                }
-            }
+            holds.afterCompletion(
+                    status == Status.STATUS_COMMITTED,
+                    lost -> PrintableLog.LOG.log(Level.ERROR, String.valueOf(lost.getMessage()), lost));
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Calls under locks as CDI and its libraries have them: annotations of beans, transactions, publishers and contexts. It
- * uses texts.
+ * Calls under locks as CDI and its libraries have them: transactions, publishers and contexts. It uses no other room.
  */
 @NullMarked
 package io.boltwork.cdi.call;

@@ -3,6 +3,7 @@ package io.boltwork.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.boltwork.BackendException;
 import io.boltwork.Lease;
 import io.boltwork.LockKind;
 import io.boltwork.LockListener;
@@ -10,10 +11,13 @@ import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineReadWriteLock;
 import io.boltwork.spi.Command;
 import io.boltwork.spi.Share;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests, step by step, how the readers and writers of one client share its requests, and when it sends them. */
 class ReadWriteRulesTest extends ReadWriteScene {
@@ -283,5 +287,21 @@ class ReadWriteRulesTest extends ReadWriteScene {
         assertThat(lock).hasToString("FencedReadWriteLock['" + NAME + "']");
         assertThat(lock.readLock().toString()).startsWith("ReadLock['" + NAME + "', ");
         assertThat(lock.writeLock().toString()).startsWith("WriteLock['" + NAME + "', ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"alike", "FIFO", "alone"})
+    void aReaderFailsWhenTheOutagePatienceEnds(String kind) {
+        askElsewhere("other:1", Share.WRITE);
+        CompletableFuture<Lease> reader = reads(
+                switch (kind) {
+                    case "alike" -> TEN;
+                    case "FIFO" -> FIFO;
+                    default -> TEN.withMaxHold(TEN.lease());
+                });
+        fails(false, BROKEN);
+        client.engine.backendWatch.disconnected(BROKEN);
+        pass(client.engine.core.timing.outagePatience() / 1_000_000 + 1_000);
+        assertThat(reader).failsWithin(Duration.ZERO).withThrowableThat().withCauseInstanceOf(BackendException.class);
     }
 }

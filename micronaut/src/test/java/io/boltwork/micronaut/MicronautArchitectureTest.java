@@ -22,7 +22,7 @@ class MicronautArchitectureTest {
             .resideInAPackage("io.boltwork.micronaut..")
             .and()
             .haveNameNotMatching(
-                    ".*(ReactorType(\\$.*)?|\\$?LocksHealth(\\$.*)?|\\$?ClientMeters(\\$.*)?|\\$?DataTransactions(\\$.*)?)")
+                    ".*(ReactorType(\\$.*)?|\\$?LocksHealth(\\$.*)?|\\$?ClientMeters(\\$.*)?|\\$?DataTransactions(\\$.*)?|\\$?CommitInterceptor(\\$.*)?)")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(

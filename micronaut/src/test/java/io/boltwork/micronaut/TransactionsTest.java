@@ -70,6 +70,13 @@ class TransactionsTest {
         }
 
         @DistributedLock("account:{number}")
+        @Transactional
+        void lose(int number) {
+            book(number);
+            locks.inspector().forceRelease("account:" + number);
+        }
+
+        @DistributedLock("account:{number}")
         void bookWithin(int number) {}
 
         @DistributedLock("account:{number}")
@@ -167,5 +174,12 @@ class TransactionsTest {
     @Test
     void aLossRollsTheTransactionOfTheCallerBack() {
         assertThatThrownBy(() -> desk.lose(6)).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aLossRollsTheTransactionOfTheMethodBack() {
+        ledger.events.clear();
+        assertThatThrownBy(() -> ledger.lose(7)).isInstanceOf(LeaseLostException.class);
+        assertThat(ledger.events).containsOnly("ROLLED_BACK, false");
     }
 }

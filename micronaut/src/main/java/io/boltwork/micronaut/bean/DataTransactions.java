@@ -91,6 +91,17 @@ final class DataTransactions implements TransactionBoundary {
         return holds.add(hold);
     }
 
+    /** Lets the transaction of this thread, if there is one, run an action before it commits. */
+    void beforeCommit(Runnable action) {
+        current()
+                .ifPresent(status -> status.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCommit(boolean readOnly) {
+                        action.run();
+                    }
+                }));
+    }
+
     /**
      * The end of one transaction.
      *

@@ -18,10 +18,12 @@ import jakarta.inject.Singleton;
 @Singleton
 final class LockCalls {
     private final LockGroups groups;
+    private final TransactionBoundary transactions;
     private final LockedBeans locked;
 
     LockCalls(BoltworkConfig config, BeanClients clients, BeanContext beans) {
         this.groups = new LockGroups(config.maxGroups(), config.prefixes());
+        this.transactions = beans.findBean(TransactionBoundary.class).orElse(TransactionBoundary.NONE);
         this.locked = new LockedBeans(
                 config,
                 clients,
@@ -30,13 +32,17 @@ final class LockCalls {
                 SupplierUtil.memoized(() -> new LockHooks(
                         beans.findBean(LockNaming.class).orElse(null),
                         beans.findBean(LockRefusal.class).orElse(null))),
-                beans.findBean(TransactionBoundary.class).orElse(TransactionBoundary.NONE),
+                transactions,
                 new MicronautTypes(),
                 BeanInvocation::contexts);
     }
 
     LockGroups groups() {
         return groups;
+    }
+
+    TransactionBoundary transactions() {
+        return transactions;
     }
 
     LockedBeans locked() {

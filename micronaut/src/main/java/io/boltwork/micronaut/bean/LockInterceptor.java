@@ -2,6 +2,7 @@
 package io.boltwork.micronaut.bean;
 
 import io.boltwork.annotation.DistributedLock;
+import io.boltwork.annotation.call.LeaseCheck;
 import io.boltwork.annotation.operation.LockMethod;
 import io.boltwork.micronaut.call.BeanInvocation;
 import io.micronaut.aop.InterceptPhase;
@@ -32,6 +33,10 @@ final class LockInterceptor implements MethodInterceptor<Object, Object> {
         LockMethod method = calls.locked().find(context.getTargetMethod(), written(context));
         if (method == null) {
             return context.proceed();
+        }
+        LeaseCheck check = LeaseCheck.of(method, calls.transactions());
+        if (check != null) {
+            context.setAttribute(CommitInterceptor.CHECK, check);
         }
         try {
             return calls.locked().execute(method, context.getTarget(), new BeanInvocation(context, this));

@@ -2,6 +2,7 @@
 package io.boltwork.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.boltwork.BackendException;
@@ -15,11 +16,19 @@ import io.boltwork.testkit.history.HistoryChecker;
 import io.boltwork.testkit.history.HistoryWriter;
 import io.boltwork.testkit.server.EtcdCluster;
 import io.boltwork.testkit.wait.Await;
+import io.boltwork.testkit.wait.Slack;
 import io.boltwork.testkit.wait.Task;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -211,6 +220,46 @@ class ClusterFailoverTest {
                 }
             });
         }
+    }
+
+    @Test
+    void wallClocksThatStepEndNoLeaseEarlyOrLate() throws Exception {
+        assumeTrue(SteppedClock.isPossible(), "skipped: the clock of a process is stepped on Linux on x86-64 only");
+        Duration term = Duration.ofSeconds(4);
+        try (EtcdCluster cluster = EtcdCluster.start(3, "--unsafe-no-fsync");
+                LockClient client = LockClient.create(EtcdBackend.connect(cluster.endpoints(), EtcdSite.options()));
+                LockClient other = LockClient.create(EtcdBackend.connect(cluster.endpoints(), EtcdSite.options()))) {
+            takeTurns(cluster.endpoints(), () -> {
+                for (Duration ahead : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
+                    String name = "held while the clock steps by " + ahead;
+                    long begun = System.nanoTime();
+                    Lease lease = client.lock(name, LockOptions.fixedLease(term)).acquire();
+                    stepLeader(cluster, ahead);
+                    Lease next = other.lock(name).acquire();
+                    Duration waited = Duration.ofNanos(System.nanoTime() - begun);
+                    assertThat(waited).isBetween(term, term.plus(Slack.of(Duration.ofSeconds(3))));
+                    assertThat(next.fencingToken()).isGreaterThan(lease.fencingToken());
+                    next.release();
+                    awaitTurns(100);
+                }
+            });
+        }
+    }
+
+    private static void stepLeader(EtcdCluster cluster, Duration ahead) throws Exception {
+        int leader = cluster.leader();
+        cluster.freeze(leader);
+        SteppedClock.of(cluster.pid(leader)).step(ahead);
+        cluster.thaw(leader);
+        HttpRequest asked =
+                HttpRequest.newBuilder(URI.create(cluster.endpoint(leader) + "/version")).build();
+        String date = HttpClient.newHttpClient()
+                .send(asked, HttpResponse.BodyHandlers.discarding())
+                .headers()
+                .firstValue("Date")
+                .orElseThrow();
+        assertThat(Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date)))
+                .isCloseTo(Instant.now().plus(ahead), within(1, ChronoUnit.MINUTES));
     }
 
     private static void etcdctl(String... arguments) throws Exception {

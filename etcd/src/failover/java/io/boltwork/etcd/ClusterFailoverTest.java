@@ -233,7 +233,8 @@ class ClusterFailoverTest {
                 for (Duration ahead : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
                     String name = "held while the clock steps by " + ahead;
                     long begun = System.nanoTime();
-                    Lease lease = client.lock(name, LockOptions.fixedLease(term)).acquire();
+                    Lease lease =
+                            client.lock(name, LockOptions.fixedLease(term)).acquire();
                     stepLeader(cluster, ahead);
                     Lease next = other.lock(name).acquire();
                     Duration waited = Duration.ofNanos(System.nanoTime() - begun);
@@ -251,8 +252,8 @@ class ClusterFailoverTest {
         cluster.freeze(leader);
         SteppedClock.of(cluster.pid(leader)).step(ahead);
         cluster.thaw(leader);
-        HttpRequest asked =
-                HttpRequest.newBuilder(URI.create(cluster.endpoint(leader) + "/version")).build();
+        HttpRequest asked = HttpRequest.newBuilder(URI.create(cluster.endpoint(leader) + "/version"))
+                .build();
         String date = HttpClient.newHttpClient()
                 .send(asked, HttpResponse.BodyHandlers.discarding())
                 .headers()

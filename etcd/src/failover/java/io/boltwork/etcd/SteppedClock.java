@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 
 /**
  * The wall clock that one other process reads, and that can be stepped. libfaketime does not reach etcd, which asks the
@@ -21,14 +22,14 @@ import java.time.Duration;
 final class SteppedClock {
     private static final String FUNCTION = "__vdso_clock_gettime";
     /** The function: asks the kernel, and adds 0 seconds to the answer if the clock was CLOCK_REALTIME, which is 0. */
-    private static final byte[] CODE = {
-        (byte) 0xB8, (byte) 0xE4, 0, 0, 0, // mov eax, 228: clock_gettime
-        0x0F, 0x05, // syscall
-        (byte) 0x85, (byte) 0xFF, // test edi, edi
-        0x75, 0x07, // jnz to the end
-        0x48, (byte) 0x81, 0x06, 0, 0, 0, 0, // add qword ptr [rsi], 0
-        (byte) 0xC3 // ret
-    };
+    private static final byte[] CODE = HexFormat.of()
+            .parseHex(
+                    "b8e4000000" // mov eax, 228: clock_gettime
+                            + "0f05" // syscall
+                            + "85ff" // test edi, edi
+                            + "7507" // jnz to the end
+                            + "48810600000000" // add qword ptr [rsi], 0
+                            + "c3"); // ret
 
     private static final int OFFSET_OF_SECONDS = CODE.length - 1 - Integer.BYTES;
 
@@ -90,8 +91,8 @@ final class SteppedClock {
         for (int i = 0; i < image.getShort(SECTION_COUNT); i++) {
             int section = (int) sections + i * size;
             if (image.getInt(section + SECTION_TYPE) == TYPE_OF_SYMBOLS) {
-                int names = (int) image.getLong(
-                        (int) sections + image.getInt(section + SECTION_LINK) * size + SECTION_OFFSET);
+                int names = (int)
+                        image.getLong((int) sections + image.getInt(section + SECTION_LINK) * size + SECTION_OFFSET);
                 int first = (int) image.getLong(section + SECTION_OFFSET);
                 int end = first + (int) image.getLong(section + SECTION_LENGTH);
                 for (int symbol = first; symbol < end; symbol += SYMBOL_SIZE) {

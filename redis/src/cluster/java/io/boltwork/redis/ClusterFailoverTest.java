@@ -82,9 +82,9 @@ class ClusterFailoverTest {
             assertThat(recoveries).as("%s", recoveries).hasSize(1);
             BackendRecovered counts = recoveries.get(0);
             assertThat(ups.get(0).anotherServer() && counts.anotherServer()).isTrue();
-            assertThat(counts.kept() + counts.restored()).isEqualTo(held);
             assertThat(counts.lost()).isZero();
-            // the waiter, and perhaps a try in the meantime
+            // and perhaps the lock that is tried meanwhile
+            assertThat(counts.kept() + counts.restored()).isBetween(held, held + 1);
             assertThat(counts.askedAgain()).isBetween(waiting, waiting + 1);
             assertThat(losses).isEmpty();
         }

@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CutShortTest {
 
     private static final int DEPTHS =
-            Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 100 : 20;
+            Boolean.getBoolean("boltwork.proof") ? 1_000 : Boolean.getBoolean("boltwork.whole") ? 60 : 20;
     private static final int AT_ONCE = 25;
     private static final long STACK = 256 * 1024;
     private static final Duration PATIENCE = Duration.ofSeconds(5 * Integer.getInteger("boltwork.slack", 1));

@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -54,7 +53,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import reactor.core.publisher.Mono;
 
 /** No text of the starter contains a password. */
-@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 @ExtendWith(OutputCaptureExtension.class)
 class SecretsTest {
 

@@ -20,9 +20,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Proof that the tests of a module can fail: each rule of the protocol that is weakened is noticed. The mutants are in
- * the module's mutants.txt. They are compiled and loaded beside the real classes, which they never touch. {@code mvn -B
- * verify
- * -Pmutants} hunts them.
+ * the module's mutants.txt. They are compiled and loaded beside the real classes, which they never touch. The profile
+ * {@code mutants} of Maven hunts them.
  */
 abstract class Mutants {
 

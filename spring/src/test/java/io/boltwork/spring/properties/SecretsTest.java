@@ -58,6 +58,8 @@ class SecretsTest {
 
     private static final String SECRET = "s3cr3t";
 
+    private static final boolean WHOLE = Boolean.getBoolean("boltwork.whole");
+
     /** Returns each property that may contain a password. */
     private static final List<String> PROPERTIES = List.of(
             "boltwork.redis.uri",
@@ -94,8 +96,12 @@ class SecretsTest {
             "redis://u:s3cr3t@h/x",
             "rediss://u:s3cr3t@h:port?verifyPeer=s3cr3t");
 
+    /** Each malformed address once, with the properties in turn; with {@code -Pwhole}, each with each property. */
     static Stream<Arguments> malformed() {
-        return PROPERTIES.stream().flatMap(property -> MALFORMED.stream().map(uri -> Arguments.of(property, uri)));
+        return IntStream.range(0, MALFORMED.size())
+                .boxed()
+                .flatMap(i -> (WHOLE ? PROPERTIES : List.of(PROPERTIES.get(i % PROPERTIES.size())))
+                        .stream().map(property -> Arguments.of(property, MALFORMED.get(i))));
     }
 
     @ParameterizedTest
@@ -156,23 +162,15 @@ class SecretsTest {
                 "spring.data.redis.url=redis://u:s3cr3t@${absent}");
     }
 
-    /** Each malformed address once, with the properties in turn; with {@code -Pwhole}, each with each property. */
     static Stream<String> wrong() {
-        List<String> all =
-                malformed().map(each -> each.get()[0] + "=" + each.get()[1]).toList();
-        boolean whole = Boolean.getBoolean("boltwork.whole");
-        return Stream.concat(
-                IntStream.range(0, all.size())
-                        .filter(i -> whole || i / MALFORMED.size() == i % PROPERTIES.size())
-                        .mapToObj(all::get),
-                otherMistakes().stream());
+        return Stream.concat(malformed().map(each -> each.get()[0] + "=" + each.get()[1]), otherMistakes().stream());
     }
 
     /** Spring Boot's own analysis of a failure would look up the value once more. */
     @ParameterizedTest
     @MethodSource("wrong")
     void wholeOutputAtDebugLevelContainsNoPassword(String settings, CapturedOutput output) {
-        for (boolean variables : Boolean.getBoolean("boltwork.whole") ? new boolean[] {false, true} : new boolean[1]) {
+        for (boolean variables : WHOLE ? new boolean[] {false, true} : new boolean[1]) {
             SpringApplication application = new SpringApplication(
                     SslAutoConfiguration.class,
                     BoltworkAutoConfiguration.class,

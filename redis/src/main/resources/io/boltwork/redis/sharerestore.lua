@@ -51,7 +51,10 @@ else
   leave(request)
   if lost and used + weight <= capacity then
     code = $OK
-    raise(put(request, weight, now + ARGV[4] + ARGV[5], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), '-'))
+    local first = tonumber(ARGV[2])
+    local overlaps = fence >= first -- perhaps a block issued since
+    raise(put(request, weight, now + ARGV[4] + ARGV[5], first, tonumber(ARGV[3]), tonumber(ARGV[4]), '-'))
+    fence = overlaps and fence + 1 or fence -- neither hold's release lowers it below a token of the other
   elseif more then
     code = $STALE
   end

@@ -17,6 +17,8 @@ import io.boltwork.spi.Reply.Renewal;
 import io.boltwork.spi.Reply.Verdict;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The rules of tokens, forgotten holds and expiry of shared locks. Each test is the trace that goes wrong without its
@@ -57,11 +59,13 @@ class ShareTokenRulesTest {
     }
 
     /** Without its rule, the next holder got a token below that of the restored hold. */
-    @Test
-    void aReleaseKeepsTheFenceAboveARestoredHold() {
-        ShareScene scene = ShareScene.semaphore(5);
-        scene.hold("a:1", 1);
-        scene.hold("b:1", 1);
+    @ParameterizedTest
+    @ValueSource(ints = {2, 1_000})
+    void aReleaseKeepsTheFenceAboveARestoredHold(int before) {
+        ShareScene scene = ShareScene.semaphore(before + 1);
+        for (int i = 0; i < before; i++) {
+            scene.hold("a:" + i, 1);
+        }
         Part lost = scene.hold("c:1", 1); // ahead of the clock
         scene.server.flush();
         scene.pass(1);

@@ -2,92 +2,16 @@
 package io.boltwork.machine.latch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.boltwork.BackendException;
 import io.boltwork.ClientClosedException;
-import io.boltwork.LockException;
-import io.boltwork.machine.request.LockTiming;
-import io.boltwork.machine.request.Promise;
 import io.boltwork.machine.request.Ticker;
 import io.boltwork.spi.LatchCommand;
-import io.boltwork.spi.LatchOpened;
-import io.boltwork.spi.Reply;
 import io.boltwork.spi.Reply.LatchOutcome;
-import io.boltwork.spi.ServerTime;
-import io.boltwork.spi.rules.ServerClock;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 
-/** The rules of a latch in one client, one by one. Times are in milliseconds; the server's clock is a second ahead. */
-class LatchMachineTest {
-
-    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long AHEAD = 1_000;
-    private static final long TIMEOUT = 500;
-    private static final long PATIENCE = 30_000;
-
-    /** The pause before something is sent again that has failed: 100 ms and half of the random part. */
-    private static final long PAUSE = 150;
-
-    private static final BackendException BRIEFLY = new BackendException("no route", true, null);
-    private static final BackendException FOR_GOOD = new BackendException("no right", false, null);
-
-    private final List<LatchCommand> sent = new ArrayList<>();
-    private final ServerClock clock = new ServerClock("run");
-    private long now;
-    private final LatchMachine machine = new LatchMachine(new Effects());
-
-    LatchMachineTest() {
-        clock.read(AHEAD, 0, 0);
-    }
-
-    private final class Effects implements LatchEffects {
-        private final LockTiming timing = new LockTiming(TIMEOUT * MILLI, MILLI, PATIENCE * MILLI, 0, 4);
-
-        @Override
-        public String latch() {
-            return "latch";
-        }
-
-        @Override
-        public String client() {
-            return "client";
-        }
-
-        @Override
-        public void send(LatchCommand command) {
-            sent.add(command);
-        }
-
-        @Override
-        public long now() {
-            return now * MILLI;
-        }
-
-        @Override
-        public LockTiming timing() {
-            return timing;
-        }
-
-        @Override
-        public ServerClock serverClock() {
-            return clock;
-        }
-
-        @Override
-        public long random(long bound) {
-            return bound / 2;
-        }
-
-        @Override
-        public <T> void decide(Promise<T> outcome, T value) {
-            outcome.decide(value);
-        }
-    }
+/** The rules of a latch in one client, one by one. */
+class LatchMachineTest extends LatchScene {
 
     // ================================================================ waiters
 
@@ -515,111 +439,6 @@ class LatchMachineTest {
         assertThat(waiter.outcome.isDecided()).isTrue();
     }
 
-    @Test
-    void anotherServerGetsAnsweredChangesAgain() {
-        change(LatchChange.set("a", 3));
-        answer(command(), LatchOutcome.DONE, 7);
-        now = 1_000;
-        machine.disconnected();
-        now = 20_000; // an outage does not count
-        machine.connected(true);
-        LatchCommand repeated = new LatchCommand.SetCount("latch", "a", 3, 7, 0, Long.MAX_VALUE);
-        assertThat(sent).containsExactly(repeated);
-        sent.clear();
-        answer(repeated, LatchOutcome.UNKNOWN, 0);
-        tickAt(20_500);
-        assertThat(sent).containsExactly(repeated);
-        sent.clear();
-        answer(repeated, LatchOutcome.DONE, 7);
-        tickAt(21_000);
-        assertThat(sent).isEmpty();
-    }
-
-    @Test
-    void eachServerGetsAnUnansweredRepetitionOnce() {
-        change(LatchChange.set("a", 3));
-        answer(command(), LatchOutcome.DONE, 7);
-        machine.connected(true);
-        sent.clear();
-        machine.connected(true);
-        assertThat(sent).hasSize(1);
-    }
-
-    @Test
-    void aRefusedRepetitionIsGivenUp() {
-        change(LatchChange.set("a", 3));
-        answer(command(), LatchOutcome.DONE, 7);
-        change(LatchChange.countDown("b"));
-        answer(command(), LatchOutcome.DONE, 7);
-        machine.connected(true);
-        assertThat(sent).hasSize(2);
-        answer(sent.remove(0), LatchOutcome.REFUSED, 8);
-        LatchCommand other = command();
-        machine.connected(true);
-        assertThat(sent).containsExactly(other);
-    }
-
-    @Test
-    void noServerGetsAChangeThatEachHasByNow() {
-        change(LatchChange.set("a", 3));
-        answer(command(), LatchOutcome.DONE, 7);
-        now = 10_000;
-        machine.connected(true);
-        assertThat(sent).isEmpty();
-    }
-
-    @Test
-    void theSameServerGetsNoAnsweredChangeAgain() {
-        change(LatchChange.set("a", 3));
-        answer(command(), LatchOutcome.DONE, 7);
-        machine.disconnected();
-        machine.connected(false);
-        assertThat(sent).isEmpty();
-    }
-
-    @Test
-    void aCountThatFoundZeroIsRepeatedWhileTheServerMayBeBehind() {
-        LatchCommand doubtful = doubtful();
-        assertThat(wakesAt()).isEqualTo(500);
-        tickAt(500);
-        assertThat(wakesAt()).isEqualTo(1_000);
-        assertThat(sent).containsExactly(doubtful);
-        answer(doubtful, LatchOutcome.DONE, 7);
-        sent.clear();
-        tickAt(1_000);
-        assertThat(sent).as("it is the generation of before").containsExactly(doubtful);
-        answer(doubtful, LatchOutcome.DONE, 8);
-        sent.clear();
-        tickAt(1_500);
-        assertThat(sent).isEmpty();
-        machine.connected(true);
-        assertThat(sent)
-                .containsExactly(
-                        new LatchCommand.CountDown("latch", "a", 7, 7, Long.MAX_VALUE),
-                        new LatchCommand.CountDown("latch", "a", 8, 8, Long.MAX_VALUE));
-    }
-
-    @Test
-    void aDoubtEndsWithTheTimeInWhichTheServerMayBeBehind() {
-        doubtful();
-        tickAt(9_500);
-        assertThat(sent).hasSize(1);
-        sent.clear();
-        tickAt(10_000);
-        assertThat(machine.isIdle()).isTrue();
-        machine.connected(true);
-        assertThat(sent).isEmpty();
-    }
-
-    /** Counts down at a server that may be behind, which answers zero. Returns the repetition. */
-    private LatchCommand doubtful() {
-        machine.takenOver(0);
-        LatchChange down = change(LatchChange.countDown("a"));
-        machine.answered(command(), new Reply.Latched(new ServerTime(AHEAD, "run"), LatchOutcome.DONE, 0, 7, 0));
-        outcome(down, LatchOutcome.DONE);
-        return new LatchCommand.CountDown("latch", "a", 0, AHEAD * 1_000, Long.MAX_VALUE);
-    }
-
     // ================================================================ ends
 
     @Test
@@ -641,15 +460,6 @@ class LatchMachineTest {
     }
 
     @Test
-    void aClosedClientRepeatsNothing() {
-        doubtful();
-        machine.close();
-        assertThat(machine.isIdle()).isTrue();
-        machine.connected(true);
-        assertThat(sent).isEmpty();
-    }
-
-    @Test
     void aBackendThatRefusesDismissesAllCallers() {
         LatchWaiter waiter = await();
         LatchChange set = change(LatchChange.set("a", 3));
@@ -659,77 +469,5 @@ class LatchMachineTest {
         failure(set).hasMessageStartingWith("no right").hasCause(FOR_GOOD);
         assertThat(machine.waiting()).isZero();
         assertThat(machine.isIdle()).isTrue();
-    }
-
-    // ================================================================ helpers
-
-    private LatchWaiter await() {
-        LatchWaiter waiter = new LatchWaiter(false);
-        machine.await(waiter);
-        return waiter;
-    }
-
-    /** Begins a wait, and answers that the latch is closed. */
-    private LatchWaiter closed(long generation) {
-        LatchWaiter waiter = await();
-        answer(question(0), LatchOutcome.CLOSED, generation);
-        return waiter;
-    }
-
-    private LatchChange change(LatchChange change) {
-        machine.change(change);
-        return change;
-    }
-
-    /** Takes the only command that was sent, which is a question about a generation. */
-    private LatchCommand question(long generation) {
-        LatchCommand command = command();
-        assertThat(command).isEqualTo(new LatchCommand.Await("latch", "client", generation, true));
-        return command;
-    }
-
-    private LatchCommand command() {
-        assertThat(sent).hasSize(1);
-        return sent.remove(0);
-    }
-
-    private void answer(LatchCommand command, LatchOutcome outcome, long generation) {
-        machine.answered(command, reply(AHEAD + now, outcome, generation));
-    }
-
-    private static Reply.Latched reply(long millis, LatchOutcome outcome, long generation) {
-        return new Reply.Latched(new ServerTime(millis, "run"), outcome, 1, generation, 0);
-    }
-
-    private void fail(LatchCommand command, BackendException cause) {
-        machine.answered(command, new Reply.Failed(false, cause));
-    }
-
-    private void open(long generation) {
-        machine.opened(new LatchOpened("latch", generation, new ServerTime(AHEAD + now, "run")));
-    }
-
-    private void tickAt(long millis) {
-        now = millis;
-        machine.tick();
-    }
-
-    private long wakesAt() {
-        return machine.wakeAt() / MILLI;
-    }
-
-    private static void outcome(LatchChange change, LatchOutcome outcome) {
-        assertThat(change.outcome.value())
-                .asInstanceOf(type(LatchChange.Answered.class))
-                .extracting(answered -> answered.reply().outcome())
-                .isEqualTo(outcome);
-    }
-
-    private static AbstractThrowableAssert<?, LockException> failure(LatchChange change) {
-        return assertThat(((LatchChange.Failed) change.outcome.value()).cause());
-    }
-
-    private static AbstractThrowableAssert<?, LockException> failure(LatchWaiter waiter) {
-        return assertThat(((LatchWaiter.Failed) waiter.outcome.value()).cause());
     }
 }

@@ -52,7 +52,7 @@ else
   if lost and used + weight <= capacity then
     code = $OK
     local first = tonumber(ARGV[2])
-    local overlaps = fence >= first -- perhaps a block issued since
+    local overlaps = fence >= first -- tokens of its block may be issued anew
     raise(put(request, weight, now + ARGV[4] + ARGV[5], first, tonumber(ARGV[3]), tonumber(ARGV[4]), '-'))
     fence = overlaps and fence + 1 or fence -- neither hold's release lowers it below a token of the other
   elseif more then

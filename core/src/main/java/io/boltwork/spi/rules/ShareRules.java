@@ -287,7 +287,7 @@ public final class ShareRules extends ShareSteps {
             hold.token = command.firstToken();
             hold.blockEnd = command.held().blockEnd();
             hold.leaseMillis = command.leaseMillis();
-            boolean overlaps = record.fence >= hold.token; // perhaps a block issued since
+            boolean overlaps = record.fence >= hold.token; // tokens of its block may be issued anew
             raise(record, hold);
             record.fence += overlaps ? 1 : 0; // neither hold's release lowers it below a token of the other
             outcome = Renewal.OK;

@@ -26,7 +26,7 @@ class WaitQueueTest {
 
     // ================================================================ holes at the beginning
 
-    /** A queue of 1,000 places of which the first hundred have that many entries. */
+    /** Makes a queue of so many places, of which the first hundred have only some entries, at their beginning. */
     private void hollow(int entriesOfTheFirstHundred, int places) {
         for (int i = 1; i <= places; i++) {
             enter("a:" + i);

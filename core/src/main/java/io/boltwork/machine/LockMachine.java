@@ -154,7 +154,6 @@ public final class LockMachine extends LockState {
     public void extend(Hold held, long nanos, Promise<Extension> outcome) {
         lastEvent = effects.now();
         Renewing.extend(this, held, nanos, outcome);
-        kind.planVisit(this, held.request);
         pump();
     }
 
@@ -263,21 +262,12 @@ public final class LockMachine extends LockState {
         lastEvent = effects.now();
         endOutage();
         Renewing.renewed(this, item, sent, result);
-        planVisit(item.request());
         pumpUnless(held);
     }
 
     /** Tells of a renewal that has failed, and delays the next one. */
     public void renewalFailed(Command.Renew.Item item, long sent, BackendException cause) {
         Renewing.renewalFailed(this, item.request(), sent, cause);
-        planVisit(item.request());
-    }
-
-    private void planVisit(String id) {
-        Request request = find(id);
-        if (request != null) {
-            kind.planVisit(this, request);
-        }
     }
 
     /** Applies the message that the backend has granted the lock to a waiting request. */
@@ -354,7 +344,6 @@ public final class LockMachine extends LockState {
      */
     public void connected(RecoveryTally recovery) {
         Reconnecting.connected(this, recovery);
-        kind.shared().forEach(held -> kind.planVisit(this, held.request));
         tick();
     }
 

@@ -12,6 +12,7 @@ import io.boltwork.LockOptions;
 import io.boltwork.PermitsExceededException;
 import io.boltwork.engine.drive.LockKey;
 import io.boltwork.engine.locks.EngineSemaphore;
+import io.boltwork.spi.Command;
 import io.boltwork.spi.Grant;
 import io.boltwork.spi.QueryReply;
 import io.boltwork.spi.Resize;
@@ -282,6 +283,27 @@ class SemaphoreRulesTest extends SharedScene {
         pass(60_000);
         assertThat(first.isValid()).as("the short lease").isTrue();
         assertThat(second.isValid()).as("the long lease").isTrue();
+    }
+
+    @Test
+    void aHoldGrantedByMessageIsRenewedIfARepeatedAcquireConfirmsIt() {
+        elsewhere("other:1", PERMITS);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 20; i++) { // so many that the machine looks only after those that are due
+            waiting.add(fifo.acquireAsync().toCompletableFuture());
+        }
+        client.delay = 5 * MILLI;
+        answers(command -> {
+            if (command instanceof Command.Acquire) {
+                freeElsewhere("other:1"); // the message of the grant arrives before the answer
+            }
+            return client.execute(command);
+        });
+        client.engine.backendWatch.connected(time());
+        List<Lease> held =
+                waiting.subList(0, PERMITS).stream().map(EngineScene::granted).toList();
+        pass(60_000);
+        assertThat(held).as("leases of ten seconds, renewed").allMatch(Lease::isValid);
     }
 
     @Test

@@ -27,7 +27,7 @@ public final class Reconnecting {
     private static void connected(LockState lock, Request request, long now, RecoveryTally recovery) {
         switch (request.state) {
             case WANTED -> Asking.connected(lock, request, now, recovery);
-            case HELD -> Renewing.connected(request, now, recovery);
+            case HELD -> Renewing.connected(lock, request, now, recovery);
             case RELEASING, WITHDRAWING -> request.repeatsAt(now);
             case LOST -> {}
         }

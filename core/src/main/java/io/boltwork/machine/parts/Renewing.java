@@ -64,9 +64,10 @@ public final class Renewing {
     }
 
     /** Verifies the hold, because the connection was replaced. */
-    static void connected(Request request, long now, RecoveryTally recovery) {
+    static void connected(LockState lock, Request request, long now, RecoveryTally recovery) {
         request.recovers(recovery);
         RenewalClock.verify(request, now);
+        lock.kind.planVisit(lock, request);
     }
 
     /** Creates a renewal, or a {@linkplain #verification verification} of a lease that must not last longer. */
@@ -284,6 +285,7 @@ public final class Renewing {
                 RenewalClock.verify(request, now); // at once: this very answer has corrected the estimated server clock
             case BROKEN -> broken(lock, request, isOpen);
         }
+        lock.kind.planVisit(lock, request);
         return true;
     }
 
@@ -304,6 +306,7 @@ public final class Renewing {
         if (request != null && request.state == State.HELD && RenewalClock.isOpen(request, sent)) {
             failed(lock, request, cause);
             RenewalClock.begun(request, lock.effects.now(), false); // so that it is not repeated at once
+            lock.kind.planVisit(lock, request);
         }
     }
 
@@ -335,6 +338,7 @@ public final class Renewing {
             if (confirmed) {
                 RenewalClock.confirm(request, sent);
             }
+            lock.kind.planVisit(lock, request);
         }
     }
 

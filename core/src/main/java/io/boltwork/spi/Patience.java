@@ -11,14 +11,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A bound on a thread's wait, in the thread's own time. The thread waits in parts. Of a part that takes longer than
- * planned, because the thread got no processor or the process was stopped, only the planned time counts, and such a
- * part is never the last one. So a thread that comes late still finds the answer that has arrived meanwhile. For one
- * thread.
+ * planned, because the thread got no processor or the process was stopped, only the planned time counts. A part that
+ * was late by an eighth of the wait, and by 10 ms at least, is never the last one. So a thread that comes late still
+ * finds the answer that has arrived meanwhile. For one thread.
  *
  * @since 0.1.0
  */
 public final class Patience {
     private static final int PARTS = 8;
+
+    /**
+     * The shortest part that is planned while more time is left: 10 ms. Timers are coarse, so that all shorter parts
+     * may take longer than planned, and none of them could be the last one.
+     */
+    private static final long SHORTEST = 10_000_000;
 
     private final LongSupplier clock;
     private final long longest;
@@ -34,7 +40,7 @@ public final class Patience {
      */
     public Patience(long nanos, LongSupplier clock) {
         this.clock = clock;
-        this.longest = Math.max(1, nanos / PARTS);
+        this.longest = Math.max(SHORTEST, nanos / PARTS);
         this.left = nanos;
     }
 

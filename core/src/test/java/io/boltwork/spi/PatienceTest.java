@@ -11,40 +11,42 @@ import org.junit.jupiter.api.Test;
 
 class PatienceTest {
 
-    private long now = 5;
-    private final Patience patience = new Patience(800, () -> now);
+    private static final long MILLI = 1_000_000;
+
+    private long now = 5 * MILLI;
+    private final Patience patience = new Patience(800 * MILLI, () -> now);
 
     @Test
     void theTimeEndsAfterItsParts() {
         int parts = 0;
         for (long nanos; (nanos = patience.next()) > 0; parts++) {
-            assertThat(nanos).isEqualTo(100);
+            assertThat(nanos).isEqualTo(100 * MILLI);
             now += nanos;
         }
-        assertThat(now).isEqualTo(805);
+        assertThat(now).isEqualTo(805 * MILLI);
         assertThat(parts).isEqualTo(8);
     }
 
     @Test
     void aWaitThatEndsEarlyCountsAsLongAsItWas() {
         patience.next();
-        now += 10;
-        assertThat(patience.next()).isEqualTo(100);
-        now += 100;
+        now += 10 * MILLI;
+        assertThat(patience.next()).isEqualTo(100 * MILLI);
+        now += 100 * MILLI;
         for (int i = 0; i < 6; i++) {
-            assertThat(patience.next()).isEqualTo(100);
-            now += 100;
+            assertThat(patience.next()).isEqualTo(100 * MILLI);
+            now += 100 * MILLI;
         }
-        assertThat(patience.next()).isEqualTo(90);
+        assertThat(patience.next()).isEqualTo(90 * MILLI);
     }
 
     @Test
     void aPartThatTakesLongerCountsAsPlanned() {
         patience.next();
-        now += 1_000_000;
+        now += 1_000_000 * MILLI;
         for (int i = 0; i < 7; i++) {
-            assertThat(patience.next()).isEqualTo(100);
-            now += 100;
+            assertThat(patience.next()).isEqualTo(100 * MILLI);
+            now += 100 * MILLI;
         }
         assertThat(patience.next()).isZero();
     }
@@ -53,12 +55,23 @@ class PatienceTest {
     void theLastPartIsNotLate() {
         for (int i = 0; i < 8; i++) {
             patience.next();
-            now += i == 7 ? 1_000_000 : 100;
+            now += (i == 7 ? 1_000_000 : 100) * MILLI;
         }
-        assertThat(patience.next()).as("one part more").isEqualTo(100);
-        now += 100;
+        assertThat(patience.next()).as("one part more").isEqualTo(100 * MILLI);
+        now += 100 * MILLI;
         assertThat(patience.next()).isZero();
         assertThat(patience.next()).isZero();
+    }
+
+    @Test
+    void aShortWaitEndsAlthoughTheTimerIsCoarse() {
+        long tick = 16 * MILLI; // that of Windows
+        Patience brief = new Patience(2 * MILLI, () -> now);
+        int parts = 0;
+        for (long nanos; (nanos = brief.next()) > 0 && parts < 100; parts++) {
+            now = (now + nanos + tick - 1) / tick * tick;
+        }
+        assertThat(parts).isBetween(1, 2);
     }
 
     @Test

@@ -151,11 +151,10 @@ final class SimulatedLock {
             losses.add(new Loss(time.now(), Long.MAX_VALUE, 0));
         }
         newest = Math.min(newest, target.time().millis()); // nobody sees another server's clock go back
-        if (step < 0) { // but a loss of its data counts as one at the time that this clock showed then
-            losses.replaceAll(loss -> loss.micros == Long.MAX_VALUE
-                    ? loss
-                    : new Loss(loss.at, loss.micros + step / Plan.MICRO, loss.kept));
-        }
+        // but a loss of its data counts as one at the time that this clock shows for that moment, if that is earlier
+        losses.replaceAll(loss -> loss.micros == Long.MAX_VALUE
+                ? loss
+                : new Loss(loss.at, Math.min(loss.micros, target.micros(loss.at)), loss.kept));
     }
 
     // ================================================================ what has happened

@@ -55,7 +55,12 @@ final class SimulatedServer {
 
     /** The clock, in the unit of tokens. */
     long micros() {
-        return VirtualTime.EPOCH.toEpochMilli() * 1_000 + (time.now() + aheadNanos) / Plan.MICRO;
+        return micros(time.now());
+    }
+
+    /** Returns the time that the clock, as it is set now, shows for a moment. */
+    long micros(long moment) {
+        return VirtualTime.EPOCH.toEpochMilli() * 1_000 + (moment + aheadNanos) / Plan.MICRO;
     }
 
     /** Returns the time when its clock shows that. */

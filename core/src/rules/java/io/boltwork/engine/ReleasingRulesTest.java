@@ -271,6 +271,25 @@ class ReleasingRulesTest extends EngineScene {
     }
 
     @Test
+    void aRequestWhoseReleaseHasOvertakenItsAcquireIsWithdrawn() {
+        holdElsewhere(60_000);
+        CompletableFuture<Lease> waiting = wish(TEN);
+        isSilent();
+        client.engine.backendWatch.connected(time());
+        Command.Acquire repeated = sent(Command.Acquire.class).get(1);
+        freeElsewhere();
+        granted(waiting).releaseAsync();
+        Command.Release release = sent(Command.Release.class).get(0);
+        Reply released = client.execute(release);
+        Reply granted = client.execute(repeated);
+        answersAgain();
+        answered(repeated, now(), granted);
+        answered(release, now(), released);
+        assertThat(withdrawn()).containsExactly("c:1");
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
     void aLostHoldThatCannotRemainAtTheServerIsNotReleased() {
         Lease lease = acquire(TEN);
         client.server.execute(new ForceRelease("lock", 0));

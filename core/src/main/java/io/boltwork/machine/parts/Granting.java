@@ -310,7 +310,8 @@ public final class Granting {
             }
             case HELD -> Renewing.grantedAgain(lock, request, deadline, token, confirmed, sent);
             case WITHDRAWING -> Withdrawing.again(lock, request);
-            case LOST, RELEASING -> {} // its release is under way, or comes when the owner has unwound
+            case RELEASING -> Releasing.grantedAgain(request, token);
+            case LOST -> {} // its release comes when the owner has unwound
         }
     }
 

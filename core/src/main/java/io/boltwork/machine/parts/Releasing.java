@@ -205,6 +205,16 @@ public final class Releasing {
         return loss;
     }
 
+    /**
+     * Plans to withdraw a request after its release if it was granted the lock once more. The release may have
+     * overtaken the acquire: a caller executes commands over a connection of its own.
+     */
+    static void grantedAgain(Request request, long token) {
+        if (token != request.firstToken) {
+            request.pending().withdrawAgain = true;
+        }
+    }
+
     /** Plans the next attempt after a failed release. */
     static void failed(LockState lock, Command.Release release, Reply.Failed failed) {
         Request request = lock.find(release.request());
@@ -217,9 +227,9 @@ public final class Releasing {
         }
     }
 
-    /** Ends a release. If bytes of the request's acquires may still be executed, the request is withdrawn, too. */
+    /** Ends a release. If an acquire of the request was executed later, or may be, the request is withdrawn, too. */
     private static void endRelease(LockState lock, Request request) {
-        if (request.unanswered() > 0) {
+        if (request.unanswered() > 0 || request.pending().withdrawAgain) {
             Withdrawing.withdraw(lock, request);
         } else {
             lock.requests.remove(request);

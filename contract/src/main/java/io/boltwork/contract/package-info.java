@@ -8,6 +8,7 @@
  *     a backend.
  * <li>{@link io.boltwork.contract.MapStore}, {@link io.boltwork.contract.FaultyStore}: a complete store over a map, and
  *     faults of any store.
+ * <li>{@link io.boltwork.contract.RecordStoreContract}: the tests of a store by itself, before those of its locks.
  * <li>{@link io.boltwork.contract.WatchedBackend}: counts and loses what passes between a client and a backend.
  * </ul>
  *

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.boltwork.BackendException;
+import io.boltwork.contract.RecordStoreContract;
 import io.boltwork.spi.ServerTime;
 import io.boltwork.store.AddressedMessage;
 import io.boltwork.store.RecordChange;
 import io.boltwork.store.RecordKey;
 import io.boltwork.store.StoreListener;
-import io.boltwork.store.StoredPage;
 import io.boltwork.store.StoredText;
 import io.boltwork.testkit.fault.Fault;
 import io.boltwork.testkit.wait.Await;
@@ -26,8 +26,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Records, versions, messages and sweeping in etcd. */
-class EtcdStoreTest {
+/** Tests that etcd keeps the promises of a store, and what else is true of its records and messages. */
+class EtcdStoreTest extends RecordStoreContract {
     private final EtcdSite site = EtcdSite.shared();
     private final String prefix = "/store-" + UUID.randomUUID();
     private final EtcdOptions options = EtcdSite.options().withPrefix(prefix);
@@ -55,8 +55,18 @@ class EtcdStoreTest {
         return new RecordKey(RecordKey.Kind.LOCK, name);
     }
 
+    @Override
+    protected EtcdStore newStore() {
+        return new EtcdStore(List.of(URI.create(site.endpoints())), HttpClient.newHttpClient(), options);
+    }
+
+    @Override
+    protected boolean writesWithMessages() {
+        return true;
+    }
+
     private EtcdStore store(String client, Recorder ear) {
-        EtcdStore store = new EtcdStore(List.of(URI.create(site.endpoints())), HttpClient.newHttpClient(), options);
+        EtcdStore store = newStore();
         stores.add(store);
         store.open(client, ear);
         return store;
@@ -76,27 +86,8 @@ class EtcdStoreTest {
     }
 
     @AfterEach
-    void close() {
+    void closeStores() {
         stores.forEach(EtcdStore::close);
-    }
-
-    @Test
-    void writeIsMadeOnlyIfTheRecordIsAsItWasRead() {
-        EtcdStore a = store();
-        EtcdStore b = store();
-        StoredText none = a.read(key);
-        assertThat(none.text()).isNull();
-        assertThat(b.write(key, b.read(key), change("b"))).isTrue();
-        assertThat(a.write(key, none, change("a"))).as("it exists meanwhile").isFalse();
-        StoredText first = a.read(key);
-        assertThat(first.text()).isEqualTo("b");
-        assertThat(b.write(key, b.recall(key), change("b")))
-                .as("the same text again")
-                .isTrue();
-        assertThat(a.write(key, first, change("late")))
-                .as("past its own withdraw, which wrote")
-                .isFalse();
-        assertThat(a.read(key).text()).isEqualTo("b");
     }
 
     @Test
@@ -111,103 +102,6 @@ class EtcdStoreTest {
         assertThat(a.isCurrent(key, remembered)).isFalse();
         assertThat(a.write(key, remembered, change("late"))).isFalse();
         assertThat(a.recall(key).text()).as("told by the write that failed").isEqualTo("b");
-    }
-
-    @Test
-    void changeIsNotMadeAfterItsTime() {
-        EtcdStore store = store();
-        StoredText before = store.read(key);
-        long now = before.clock().earliest().millis();
-        assertThat(store.write(key, before, new RecordChange("late", now, now - 1)))
-                .isFalse();
-        assertThat(store.write(key, before, new RecordChange("in time", now, now + 10_000)))
-                .isTrue();
-    }
-
-    @Test
-    void versionsDoNotRepeatWhenARecordIsMadeAnew() {
-        EtcdStore a = store();
-        EtcdStore b = store();
-        assertThat(a.write(key, a.read(key), brief("first"))).isTrue();
-        StoredText old = b.read(key);
-        a.sweep();
-        Await.until("the record is dropped", () -> a.read(key).text() == null);
-        Await.until("the record is made anew", () -> a.write(key, a.read(key), change("second")));
-        assertThat(a.read(key).version()).isNotEqualTo(old.version());
-        assertThat(b.write(key, old, change("late"))).isFalse();
-        assertThat(a.read(key).text()).isEqualTo("second");
-    }
-
-    @Test
-    void sweepLeavesRecordsThatHaveNotExpired() {
-        EtcdStore store = store();
-        for (int i = 0; i < 50; i++) {
-            RecordKey name = key("n" + i);
-            Await.until(
-                    "written",
-                    () -> store.write(
-                            name, store.read(name), name.name().endsWith("0") ? change("keep") : brief("drop")));
-        }
-        Await.until("5 are left", () -> {
-            store.sweep(); // again, since a record may not be known to have expired
-            return store.scan(RecordKey.Kind.LOCK, "", 100).records().size() == 5;
-        });
-    }
-
-    @Test
-    void scanReturnsEachNameOnce() {
-        EtcdStore store = store();
-        List<String> names = new ArrayList<>(List.of(".", "..", "a/b", "%", "\n", "\u4e2d", "\ud83d\ude00"));
-        for (int i = 0; i < 60; i++) {
-            names.add("name-" + i);
-        }
-        for (String name : names) {
-            assertThat(store.write(key(name), store.read(key(name)), change(name)))
-                    .isTrue();
-        }
-        List<String> found = new ArrayList<>();
-        String after = "";
-        StoredPage page;
-        do {
-            page = store.scan(RecordKey.Kind.LOCK, after, 7);
-            page.records().forEach(named -> {
-                assertThat(named.text()).isEqualTo(named.name());
-                found.add(named.name());
-            });
-            after = found.get(found.size() - 1);
-        } while (page.records().size() == 7);
-        assertThat(found).containsExactlyInAnyOrderElementsOf(names);
-        assertThat(store.scan(RecordKey.Kind.LATCH, "", 7).records()).isEmpty();
-    }
-
-    @Test
-    void messagesArriveWithTheWriteInTheirOrder() {
-        Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
-        EtcdStore a = store();
-        store("told", ear);
-        assertThat(a.listens("told")).isTrue();
-        assertThat(a.write(
-                        key,
-                        a.read(key),
-                        change("1"),
-                        List.of(new AddressedMessage("told", "one"), new AddressedMessage("told", "two/\n"))))
-                .isTrue();
-        a.sendMessage("told", "three");
-        Await.until("three messages", () -> ear.messages.size() == 3);
-        assertThat(ear.messages).containsExactly("one", "two/\n", "three");
-    }
-
-    @Test
-    void writeWithAMessageToADeadClientIsRefusedOnceAndThenMadeWithoutIt() {
-        EtcdStore a = store();
-        EtcdStore dead = store("dead", new Recorder(new ConcurrentLinkedQueue<>()));
-        assertThat(a.listens("dead")).isTrue();
-        dead.close();
-        List<AddressedMessage> messages = List.of(new AddressedMessage("dead", "grant"));
-        assertThat(a.write(key, a.read(key), change("1"), messages)).isFalse();
-        assertThat(a.read(key).text()).isNull();
-        assertThat(a.listens("dead")).isFalse();
-        assertThat(a.write(key, a.read(key), change("1"), messages)).isTrue();
     }
 
     @Test

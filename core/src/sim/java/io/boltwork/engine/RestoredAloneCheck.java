@@ -31,6 +31,7 @@ final class RestoredAloneCheck extends SimulationCheck {
                 newest.hold.token < restore.firstToken()
                         || lock.data.losses(began, time.now()) > 1
                         || lock.data.hasGoneBack()
+                        || lock.data.wasLostAhead(newest.hold.token, newest.grantedAt)
                         || history.isForced(newest)
                         || history.isForced(restore.request()),
                 () -> restore + " was executed although " + newest + " has held the lock since");

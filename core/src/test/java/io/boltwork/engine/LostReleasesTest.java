@@ -13,9 +13,10 @@ import io.boltwork.spi.QueryReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** A failover to a server that has missed the newest releases. */
+/** A failover to a server that has missed the newest releases and withdrawals. */
 class LostReleasesTest {
 
     private static final int LOCKS = 5_000;
@@ -78,6 +79,30 @@ class LostReleasesTest {
         failOver(behind);
         client.passTo(client.now() + Duration.ofMillis(200).toNanos());
         assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
+    void aGrantThatWasWithdrawnIsWithdrawnAgain() {
+        client.delay = Duration.ofMillis(5).toNanos();
+        CompletionStage<Lease> wish = client.lock(LockOptions.defaults()).acquireAsync();
+        MemoryReplica behind = client.server.replica();
+        wish.toCompletableFuture().cancel(false);
+        client.passTo(client.now() + Duration.ofMillis(200).toNanos()); // all is answered
+        assertThat(client.isFree()).isTrue();
+        failOver(behind);
+        client.passTo(client.now() + Duration.ofMillis(200).toNanos());
+        assertThat(client.isFree()).isTrue();
+    }
+
+    @Test
+    void aPlaceInTheQueueThatWasWithdrawnIsWithdrawnAgain() {
+        client.holdElsewhere(Duration.ofMinutes(1).toNanos());
+        CompletionStage<Lease> wish = client.lock(LockOptions.defaults()).acquireAsync();
+        MemoryReplica behind = client.server.replica();
+        wish.toCompletableFuture().cancel(false);
+        failOver(behind);
+        client.passTo(client.now() + Duration.ofMillis(200).toNanos());
+        assertThat(client.server.execute(new Query.Inspect("lock")).queue()).isEmpty();
     }
 
     @Test

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The releases of a client in the last seconds. A server that takes over may not have them, and would keep a finished
- * request as the owner until its lease ends. Thread-safe.
+ * The releases and withdrawals of a client in the last seconds. A server that takes over may not have them, and would
+ * keep a finished request as the owner until its lease ends, or in the queue. Thread-safe.
  */
 public final class ReleaseLog {
 
@@ -30,7 +30,7 @@ public final class ReleaseLog {
     private static final int CHUNK = 1_024;
 
     /**
-     * A released request.
+     * A request that was released or withdrawn.
      *
      * @param key the key of the machine that has released it
      */

@@ -129,6 +129,9 @@ public final class Withdrawing {
     }
 
     private static void withdrawn(LockState lock, Request request, Reply.Withdrawn answer) {
+        if (answer.known()) {
+            lock.effects.released(request);
+        }
         boolean forgotten = request.queuedAtServer && !answer.known();
         request.queuedAtServer = false;
         Pending pending = request.pending();

@@ -44,6 +44,6 @@ public interface Effects extends LockContext, ClientEffects {
         return true;
     }
 
-    /** Called when a request was released for good. */
+    /** Called when the server has answered that it has released a request, or withdrawn it. */
     void released(Request request);
 }

@@ -28,11 +28,13 @@ import org.junit.jupiter.api.Test;
 
 /** Tests that etcd keeps the promises of a store, and what else is true of its records and messages. */
 class EtcdStoreTest extends RecordStoreContract {
+    /** One for all tests, because the clock of a new one takes a second. */
+    private static final String PREFIX = "/store-" + UUID.randomUUID();
+
     private final EtcdSite site = EtcdSite.shared();
-    private final String prefix = "/store-" + UUID.randomUUID();
-    private final EtcdOptions options = EtcdSite.options().withPrefix(prefix);
+    private final EtcdOptions options = EtcdSite.options().withPrefix(PREFIX);
     private final List<EtcdStore> stores = new ArrayList<>();
-    private final RecordKey key = key("lock");
+    private final RecordKey key = key("lock " + UUID.randomUUID());
 
     /** Records messages. */
     private record Recorder(Queue<String> messages) implements StoreListener {
@@ -149,7 +151,7 @@ class EtcdStoreTest extends RecordStoreContract {
     void messagesThatCameWithoutAWatchAreReadAfterACompaction() {
         Recorder ear = new Recorder(new ConcurrentLinkedQueue<>());
         EtcdStore a = store();
-        EtcdKeys keys = new EtcdKeys(prefix);
+        EtcdKeys keys = new EtcdKeys(PREFIX);
         store("told", ear);
         try (Fault unreachable = site.link().unreachable()) {
             unreachable.inject();
@@ -192,13 +194,14 @@ class EtcdStoreTest extends RecordStoreContract {
     @Test
     void foreignKeyIsLeftAlone() {
         EtcdStore store = store();
-        site.admin("kv/put", Map.of("key", new EtcdKeys(prefix).record(key), "value", EtcdKeys.bytes("mine")));
+        site.admin("kv/put", Map.of("key", new EtcdKeys(PREFIX).record(key), "value", EtcdKeys.bytes("mine")));
         assertThatThrownBy(() -> store.read(key))
                 .isInstanceOf(BackendException.class)
-                .hasMessageContaining("LOCK 'lock' cannot be read: it is not of this version of Boltwork");
+                .hasMessageContaining(
+                        "LOCK '" + key.name() + "' cannot be read: it is not of this version of Boltwork");
     }
 
     private List<Json> inboxes() {
-        return site.range(EtcdKeys.bytes(prefix + "/inbox/"));
+        return site.range(EtcdKeys.bytes(PREFIX + "/inbox/"));
     }
 }

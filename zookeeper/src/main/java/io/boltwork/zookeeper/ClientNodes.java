@@ -63,7 +63,6 @@ final class ClientNodes {
             store = known;
         }
         beAlive();
-        calls.make(List.of(paths.inbox(client)), options);
         calls.await(collect(client));
     }
 
@@ -80,16 +79,24 @@ final class ClientNodes {
         throw new BackendException("The node " + paths.id() + " is deleted again and again", true, null);
     }
 
-    /** Makes the node that shows that this client is alive, in place of one of an earlier session. */
+    /**
+     * Makes the node that shows that this client is alive, in place of one of an earlier session. The client has an
+     * inbox as soon as others see that node.
+     */
     private void beAlive() {
         String path = paths.alive(client);
+        String inbox = paths.inbox(client);
         for (int i = 0; i < ATTEMPTS; i++) {
             Stat found = calls.await(calls.exists(path));
             List<Op> ops = new ArrayList<>();
+            ops.add(
+                    calls.await(calls.exists(inbox)) != null
+                            ? Op.check(inbox, -1)
+                            : Op.create(inbox, new byte[0], options.acl(), CreateMode.PERSISTENT));
             if (found != null && found.getEphemeralOwner() != calls.session()) {
                 ops.add(Op.delete(path, found.getVersion()));
             }
-            if (found == null || !ops.isEmpty()) {
+            if (found == null || ops.size() > 1) {
                 ops.add(Op.create(path, new byte[0], options.acl(), CreateMode.EPHEMERAL));
             }
             ops.add(Op.setData(path, new byte[0], -1));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +28,15 @@ final class NodeSweep {
     private static final int TOGETHER = 100;
 
     private final StorePaths paths;
-
+    private final ZooKeeperOptions options;
     private final RecordExpiry expiry = new RecordExpiry();
 
     /** Inboxes that had no client the last time. */
     private final Set<String> abandoned = new HashSet<>();
 
-    NodeSweep(StorePaths paths) {
+    NodeSweep(StorePaths paths, ZooKeeperOptions options) {
         this.paths = paths;
+        this.options = options;
     }
 
     void run(ZooKeeperCalls calls, StoreClock now) {
@@ -94,7 +96,11 @@ final class NodeSweep {
             for (String message : calls.await(calls.children(inbox, null))) {
                 calls.await(calls.delete(inbox + "/" + message));
             }
-            calls.await(calls.delete(inbox));
+            String alive = paths.allAlive() + "/" + client;
+            calls.multi(List.of( // not if the client has come back meanwhile
+                    Op.create(alive, new byte[0], options.acl(), CreateMode.EPHEMERAL),
+                    Op.delete(alive, -1),
+                    Op.delete(inbox, -1)));
         }
         abandoned.addAll(without);
     }

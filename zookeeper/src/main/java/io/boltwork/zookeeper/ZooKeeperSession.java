@@ -79,7 +79,7 @@ final class ZooKeeperSession {
         this.options = options;
         this.clock = clock;
         this.listener = listener;
-        this.sweep = new NodeSweep(paths);
+        this.sweep = new NodeSweep(paths, options);
     }
 
     /**

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -102,6 +103,22 @@ class ZooKeeperStoreTest extends RecordStoreContract {
             assertThat(holder.inspector().describe("lease59").holders().get(0).remaining())
                     .isGreaterThan(Duration.ofHours(1));
         }
+    }
+
+    @Test
+    void clientIsSeenTogetherWithItsInbox() {
+        store().rename("renamed");
+        StorePaths paths = new StorePaths(root);
+        Await.until("it is renamed", () -> transaction(paths.alive("renamed")) > 0);
+        assertThat(transaction(paths.inbox("renamed"))).isEqualTo(transaction(paths.alive("renamed")));
+    }
+
+    /** Returns the number of the transaction that has made a node; 0 if there is no such node. */
+    private long transaction(String path) {
+        return site.admin(client -> {
+            Stat stat = client.exists(path, false);
+            return stat == null ? 0L : stat.getCzxid();
+        });
     }
 
     @Test

@@ -3,8 +3,10 @@ package io.boltwork.contract.memory;
 
 import io.boltwork.contract.LockSite;
 import io.boltwork.contract.latch.LatchContract;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Latches in memory keep the contract. */
+@EnabledIfSystemProperty(named = "boltwork.whole", matches = "true", disabledReason = "long: -Dboltwork.whole=true")
 class MemoryLatchContractTest extends LatchContract {
 
     @Override

@@ -63,6 +63,12 @@ class EtcdStoreTest extends RecordStoreContract {
     }
 
     @Override
+    protected void deleteRecords() {
+        byte[] records = new EtcdKeys(PREFIX).records();
+        site.admin("kv/deleterange", Map.of("key", records, "range_end", EtcdKeys.end(records)));
+    }
+
+    @Override
     protected boolean writesWithMessages() {
         return true;
     }

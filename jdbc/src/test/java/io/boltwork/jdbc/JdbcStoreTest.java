@@ -26,6 +26,11 @@ abstract class JdbcStoreTest extends RecordStoreContract {
     }
 
     @Override
+    protected void deleteRecords() {
+        site().flush();
+    }
+
+    @Override
     protected void sweepIsDue() {
         site().execute("UPDATE boltwork_store SET swept_at = 0");
     }

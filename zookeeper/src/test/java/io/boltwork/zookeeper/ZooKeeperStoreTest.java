@@ -84,6 +84,15 @@ class ZooKeeperStoreTest extends RecordStoreContract {
         assertThat(a.isCurrent(key, first)).isTrue();
         assertThat(b.write(key, b.recall(key), change("b"))).isTrue();
         assertThat(a.isCurrent(key, first)).as("the same text again").isFalse();
+        assertThat(b.write(key, b.recall(key), new RecordChange("brief", 0, Long.MAX_VALUE)))
+                .isTrue();
+        StoredText last = a.read(key);
+        assertThat(a.isCurrent(key, last)).isTrue();
+        Await.until("it is dropped", () -> {
+            b.sweep();
+            return a.read(key).text() == null;
+        });
+        assertThat(a.isCurrent(key, last)).isFalse();
     }
 
     @Test
